@@ -148,8 +148,8 @@ export interface EventDerivation {
   /** Events below are not derived. */
   readonly startHeight: number
   /**
-   * Batches arrive in chain order. Depends on the events only, like `derive`, but may run elsewhere.
-   * An error fails the range.
+   * Batches of a range arrive in chain order; two ranges, at the head and in history, may be derived
+   * at a time. Depends on the events only. An error fails the range.
    */
   readonly derive: (events: readonly PlacedEvent[], output: DeriveOutput, signal: AbortSignal) => Promise<void>
 }

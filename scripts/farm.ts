@@ -183,7 +183,7 @@ await runCommandGroup({
       notes: [
         'flowfarm may run meanwhile and is not changed. Tables of the second copy have the same names, e.g. ' +
           `${schemaDefault}.accounts; npm run verify compares them. Remove them with: drop schema ${schemaDefault} ` +
-          'cascade.',
+          'cascade. Own workers take part if WORKERS_DIR has their code.',
       ],
       examples: [
         ['', 'All stored heights.'],

@@ -11,11 +11,11 @@ import { isCi, removeAbandonedFolders, runTestProcess } from './test/test-proces
 
 const suites = {
   all: {
-    spec: ['test/**/*.test.ts', 'src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'],
+    spec: ['test', 'src', 'jobs', 'dashboards', 'examples'].map((folder) => `${folder}/**/*.test.ts`),
     ignore: ['**/*.long.test.ts'],
   },
   unit: {
-    spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'],
+    spec: ['src', 'jobs', 'dashboards', 'examples'].map((folder) => `${folder}/**/*.test.ts`),
     ignore: ['**/*.db.test.ts', '**/*.long.test.ts'],
   },
   long: { spec: ['src/**/*.long.test.ts', 'jobs/**/*.long.test.ts', 'test/**/*.long.test.ts'], ignore: [] },

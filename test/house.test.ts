@@ -7,7 +7,7 @@ import { filesBelow, isGenerated, readRepositoryFile, repositoryRoot, trackedFil
 import { testTitles } from './support/test-titles.ts'
 
 const written = filesBelow(
-  ['src', 'jobs', 'simnode', 'scripts', 'dashboards', 'test', 'migrations', 'clients'],
+  ['src', 'jobs', 'simnode', 'scripts', 'dashboards', 'examples', 'test', 'migrations', 'clients'],
   /\.(ts|tsx|mjs|sql|py|css|sh)$/,
 ).filter((file) => !isGenerated(file))
 

@@ -11,7 +11,10 @@ import {
   unusedArrows,
 } from './support/source-graph.ts'
 
-const files = filesBelow(['src', 'jobs', 'scripts', 'simnode', 'dashboards', 'clients', 'test'], /\.(ts|tsx|mjs)$/)
+const files = filesBelow(
+  ['src', 'jobs', 'scripts', 'simnode', 'dashboards', 'clients', 'examples', 'test'],
+  /\.(ts|tsx|mjs)$/,
+)
 const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(file)])))
 
 describe('module boundaries', () => {

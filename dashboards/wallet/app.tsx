@@ -20,6 +20,8 @@ import { ActivityPage } from './pages/activity-page.tsx'
 import { AuthorizePage, authorizePath, takePendingRequest } from './pages/authorize-page.tsx'
 import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
+import { ContactsPage } from './pages/contacts-page.tsx'
+import { ReceivePage } from './pages/receive-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { CenteredCard, PageTitle, SessionCheck } from './pages/layout.tsx'
 import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own-data.ts'
@@ -82,6 +84,8 @@ export function App(): ReactNode {
 const pages: Readonly<Record<string, () => ReactNode>> = {
   '/': AccountsPage,
   '/send': SendPage,
+  '/receive': ReceivePage,
+  '/contacts': ContactsPage,
   '/activity': ActivityPage,
   '/passkeys': PasskeysPage,
   '/account': AccountPage,
@@ -192,7 +196,9 @@ function CallbackPage(): ReactNode {
 const parts = [
   { to: '/', name: 'Accounts' },
   { to: '/send', name: 'Send' },
+  { to: '/receive', name: 'Receive' },
   { to: '/activity', name: 'Activity' },
+  { to: '/contacts', name: 'Contacts' },
   { to: '/passkeys', name: 'Passkeys' },
   { to: '/account', name: 'Profile' },
 ] as const

@@ -6,9 +6,10 @@ import { useAuth } from '../auth/auth-provider.tsx'
 import { readAccount } from './chain/chain-client.ts'
 import type { OwnAccount } from './chain/chain-client.ts'
 import type { ChainAccount, NetworkSettings, WalletSettings } from './answers.gen.ts'
-import type { AccountRow, AccountStanding, ActivityRow, Network, PasskeyRow } from './types.ts'
+import type { AccountRow, AccountStanding, ActivityRow, ContactRow, Network, PasskeyRow } from './types.ts'
 import { withUniqueNames } from './chain/passkey-keys.ts'
-import { listAccounts, listActivity, listPasskeys } from './chain/passkeys.ts'
+import { listAccounts, listActivity, listContacts, listPasskeys } from './chain/passkeys.ts'
+import { ApiProblem } from '../kit/api.ts'
 import { callJson } from '../auth/auth-service.ts'
 
 const freshMs = 10_000
@@ -31,6 +32,11 @@ export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
 export function useSignIns(): UseQueryResult<readonly ActivityRow[]> {
   const auth = useAuth()
   return useQuery({ queryKey: ['own', 'activity'], queryFn: () => listActivity(auth) })
+}
+
+export function useContacts(): UseQueryResult<readonly ContactRow[]> {
+  const auth = useAuth()
+  return useQuery({ queryKey: ['own', 'contacts'], queryFn: () => listContacts(auth) })
 }
 
 export function useChainAccount(network: Network, address: string | undefined): UseQueryResult<ChainAccount> {
@@ -63,7 +69,15 @@ interface ExplorerList<Item> {
 export function useExplorer<Item>(path: string | undefined): UseQueryResult<readonly Item[]> {
   return useQuery({
     queryKey: ['own', 'explorer', path],
-    queryFn: async ({ signal }) => (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data,
+    queryFn: async ({ signal }) => {
+      try {
+        return (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data
+      } catch (error) {
+        // Unknown to the explorer, such as an account without EVM account.
+        if (error instanceof ApiProblem && error.status === 404) return []
+        throw error
+      }
+    },
     enabled: path !== undefined,
     refetchInterval: freshMs,
   })

@@ -43,3 +43,11 @@ export interface ActivityRow {
   readonly ip: string | null
   readonly userAgent: string | null
 }
+
+/** Response item of `/wallet/contacts`. */
+export interface ContactRow {
+  readonly id: string
+  readonly name: string
+  readonly address: string
+  readonly addedAt: string
+}

@@ -138,7 +138,7 @@ export function readArguments<Options extends OptionTable>(
       throw new FatalError('bad-option', `--${name} needs a value: --${name} ${option.placeholder}. ${help}`)
     } else given.set(name, value)
   }
-  const operand = command.operand === undefined ? undefined : words.splice(1, 1)[0]
+  const operand = command.operand === undefined ? undefined : words.splice(command.actions === undefined ? 0 : 1, 1)[0]
   return { action: readAction(words, Object.keys(actions), help), operand, options: readOptions(options, given) }
 }
 
@@ -172,7 +172,7 @@ function unknownOption(raw: string, known: readonly string[], help: string): Fat
   return new FatalError('bad-option', `Unknown option ${raw}: ${remedy} ${help}`)
 }
 
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 0; i < a.length; i++) {
     const row = [i + 1]

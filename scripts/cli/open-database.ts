@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import { readConfig } from '../../src/config.ts'
+import { readConfig, settings } from '../../src/config.ts'
 import type { Config } from '../../src/config.ts'
 import { FatalError, FlowfarmError, RetryableError } from '../../src/platform/errors.ts'
 import { folderHolder } from '../../src/platform/db/embedded/folder-lock.ts'
@@ -20,12 +20,18 @@ const holderTimeoutMs = 10_000
 const neededMigration = '0002_farm'
 
 /**
- * The database of DB_URL, or of a flowfarm in DATA_FOLDER. @throws FatalError `no-database`,
- * `database-outdated`; RetryableError `database-unreachable`
+ * The database of DB_URL, or of a flowfarm in DATA_FOLDER.
+ *
+ * @param acceptsDemo without both, uses the only demo on this machine
+ *
+ * @throws FatalError `no-database`, `database-outdated`; RetryableError `database-unreachable`
  */
-export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  use: (database: OpenDatabase) => Promise<T>,
+  { acceptsDemo = false }: { readonly acceptsDemo?: boolean } = {},
+): Promise<T> {
   const config = readConfig()
-  const url = config.DB_URL ?? (await urlOfEmbedded(config.DATA_FOLDER))
+  const url = config.DB_URL ?? (await urlOfEmbedded(config.DATA_FOLDER, acceptsDemo))
   // Comparing whole tables may take hours.
   const pool = createPool(url, { max: 4, applicationName: 'flowfarm command', statementTimeoutMs: 0 })
   try {
@@ -38,7 +44,7 @@ export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T
   }
 }
 
-async function urlOfEmbedded(dataFolder: string): Promise<string> {
+async function urlOfEmbedded(dataFolder: string, acceptsDemo: boolean): Promise<string> {
   const folder = resolve(dataFolder)
   const holder = await holderOf(folder, holderTimeoutMs)
   if (holder === 'silent') {
@@ -53,6 +59,11 @@ async function urlOfEmbedded(dataFolder: string): Promise<string> {
     throw new RetryableError('database-starting', message)
   }
   const demos = await runningDemos()
+  const [demo, ...others] = demos
+  if (acceptsDemo && demo !== undefined && others.length === 0 && dataFolder === settings.DATA_FOLDER.read(undefined)) {
+    process.stderr.write(`Using the demo that runs in ${demo}.\n`)
+    return urlOfEmbedded(demo, false)
+  }
   const remedies = [
     'Start flowfarm first (npm start), or set DB_URL to its database, or DATA_FOLDER to its folder.',
     ...demos.map((demo) => `A demo runs here: DATA_FOLDER=${demo}`),

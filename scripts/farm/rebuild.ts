@@ -1,11 +1,16 @@
 import type pg from 'pg'
+import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
-import type { Worker } from '../../jobs/worker.ts'
 import { withDatabase } from '../cli/open-database.ts'
+import type { OpenDatabase } from '../cli/open-database.ts'
 import { endOf } from '../cli/options.ts'
 import type { HeightOptions } from '../cli/options.ts'
 import { ProgressBar } from '../cli/progress-bar.ts'
 import { count, heightSet, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { readWorkers } from './workers.ts'
+import type { OwnWorkerSource } from '../../src/farm/own/own-workers.ts'
+import { OwnWorkerLoader } from '../../src/own-tables/loader.ts'
+import { readOwnWorkers } from '../../src/own-tables/registry.ts'
 import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import type {
   DerivedComparison,
@@ -33,10 +38,10 @@ interface VerifyOptions extends RebuildOptions {
 }
 
 export function rebuild(options: RebuildOptions): Promise<number> {
-  return withDatabase(async ({ pool }) => {
+  return withDatabase(async (database) => {
     const startedAt = performance.now()
     const schema = options.schema ?? defaultSchema
-    const report = await rebuildWithProgress(pool, workers, { from: options.from, to: endOf(options), schema })
+    const report = await rebuildWithProgress(database, { from: options.from, to: endOf(options), schema })
     const seconds = Math.round(performance.now() - startedAt) / 1000
     const { heights, rows, problems } = report
     const failed = report.failed.map(({ worker, height, error }) => ({ worker, height, message: error.message }))
@@ -56,13 +61,14 @@ export function rebuild(options: RebuildOptions): Promise<number> {
 }
 
 export function verify(options: VerifyOptions): Promise<number> {
-  return withDatabase(async ({ pool }) => {
+  return withDatabase(async (database) => {
+    const { pool } = database
     const schema = options.schema ?? defaultSchema
     const [from, to] = [options.from, endOf(options)]
-    if (options.rebuild) await rebuildWithProgress(pool, workers, { from, to, schema })
+    if (options.rebuild) await rebuildWithProgress(database, { from, to, schema })
     const comparison = await compareDerived({
       pool,
-      workers,
+      workers: await readWorkers(pool),
       schema,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
@@ -88,16 +94,17 @@ interface RebuildTarget {
 
 /** @throws FatalError `not-stored` if none of the heights are stored */
 async function rebuildWithProgress(
-  pool: pg.Pool,
-  workers: readonly Worker[],
+  database: OpenDatabase,
   { from, to, schema }: RebuildTarget,
 ): Promise<RebuildReport> {
+  const { pool } = database
   const network = await readNetwork(pool)
+  const own = await openOwnWorkers(database)
   const bar = new ProgressBar('Deriving')
   try {
     const report = await rebuildDerived({
       pool,
-      workers,
+      workers: [...workers, ...own.workers()],
       network,
       schema,
       ...(from === undefined ? {} : { from }),
@@ -111,7 +118,29 @@ async function rebuildWithProgress(
     return report
   } finally {
     bar.end()
+    await own.stop()
   }
+}
+
+/** Those without code in WORKERS_DIR are left out. */
+async function openOwnWorkers({ pool, url, config }: OpenDatabase): Promise<Pick<OwnWorkerSource, 'workers' | 'stop'>> {
+  const registered = await readOwnWorkers(pool)
+  const { WORKERS_DIR: folder, WORKERS_RELOAD: isReload } = config
+  if (registered.length === 0 || folder === undefined) {
+    leaveOut(registered.map(({ name }) => name))
+    return { workers: () => [], stop: () => Promise.resolve() }
+  }
+  const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }))
+  const loader = new OwnWorkerLoader({ folder, isReload, pool, databaseUrl: url, log })
+  await loader.started
+  const loaded = new Set(loader.workers().map(({ name }) => name))
+  leaveOut(registered.map(({ name }) => name).filter((name) => !loaded.has(name)))
+  return loader
+}
+
+function leaveOut(names: readonly string[]): void {
+  if (names.length === 0) return
+  process.stderr.write(`Left out: ${names.join(', ')}. Set WORKERS_DIR to the folder with their code.\n`)
 }
 
 /** @throws FatalError `chain-unknown`, `unknown-chain` */

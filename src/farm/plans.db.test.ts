@@ -24,6 +24,7 @@ import {
   skipLeases,
   splitLeases,
 } from './leases/operator-leases.ts'
+import { claimWaiting } from './own/lease-ranges.ts'
 import { finishRequests, readRequestRows, workersDone } from './leases/requests.ts'
 
 interface PlanNode {
@@ -116,6 +117,13 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
 
   const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['claim', () => claimLeases(recording, keys, by)],
+    [
+      'claim for own workers',
+      () => {
+        const slots = [true, false].map((isLive) => ({ worker: 'a', isLive }))
+        return claimWaiting(recording, slots, 2_999_900, { ...by, liveBlocks: 100, isHistoryEnabled: true })
+      },
+    ],
     ['heartbeat', () => heartbeatLeases(recording, keys, 6000)],
     ['complete', () => completeClaims(recording, keys)],
     ['release', () => releaseLeases(recording, keys)],

@@ -24,7 +24,10 @@ const { nameLength, commentLength } = declarationLimits
 
 /** Source: https://www.postgresql.org/docs/18/ddl-system-columns.html */
 const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
-const reservedColumns: ReadonlySet<string> = new Set([...systemColumns, ...standardColumns.map(({ name }) => name)])
+export const reservedColumns: ReadonlySet<string> = new Set([
+  ...systemColumns,
+  ...standardColumns.map(({ name }) => name),
+])
 
 const nameSchema = z
   .string()
@@ -49,7 +52,8 @@ const wholeNumber = (min: number, max: number): z.ZodInt => {
   return z.int(message).min(min, message).max(max, message)
 }
 
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** Events of resources are `Listing.ResourceDestroyed`. */
+const eventName = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/
 
 const columnSchema = z.strictObject({
   type: z.enum(columnTypes, `Use one of ${columnTypes.join(', ')}.`),
@@ -108,7 +112,7 @@ const definitionSchema = z
     version: wholeNumber(1, declarationLimits.version),
     description: comment,
     events: z
-      .array(z.string().regex(identifier, 'Use the name of an event, without its contract.').max(200))
+      .array(z.string().regex(eventName, 'Use the name of an event, without its contract.').max(200))
       .max(declarationLimits.events)
       .default([]),
     startHeight: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),

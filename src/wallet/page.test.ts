@@ -16,6 +16,13 @@ describe('content security policy of the wallet pages', () => {
     expect(policy).to.include("script-src 'self';").and.to.include("form-action 'self'")
   })
 
+  it('allows pictures of NFTs where they are shown only', () => {
+    const pictures = (policy: string): string | undefined =>
+      policy.split('; ').find((part) => part.startsWith('img-src'))
+    expect(pictures(walletPolicy('', undefined))).to.equal("img-src 'self' data:")
+    expect(pictures(walletPolicy('', undefined, true))).to.equal("img-src 'self' data: https:")
+  })
+
   it('accepts URLs only', () => {
     for (const text of ["'unsafe-inline'; script-src *", '*', ''])
       expect(() => walletPolicy('', text), text).to.throw(TypeError)

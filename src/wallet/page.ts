@@ -5,6 +5,8 @@ import type { Pages } from '../platform/pages/serve-page.ts'
 const pagePaths: ReadonlySet<string> = new Set([
   '/',
   '/send',
+  '/receive',
+  '/contacts',
   '/activity',
   '/passkeys',
   '/account',
@@ -17,8 +19,11 @@ const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/
 
 const servicesPath = '/fcl/services'
 
+/** Pages that show NFTs load their pictures from anywhere; they ask for no signature of applications. */
+const strictPaths: ReadonlySet<string> = new Set([...windowPaths, '/authorize', '/developer/callback'])
+
 /**
- * Loads nothing from elsewhere and cannot be framed: clicks there move money. @param authUrl
+ * Loads no code from elsewhere and cannot be framed: clicks there move money. @param authUrl
  * GOTRUE_URL, which the pages call
  */
 export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl?: string): Middleware {
@@ -48,7 +53,9 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl
     context.state['route'] = isFile ? '/assets' : isWindow ? path : '/'
     await setHeaders(context, () => {
       if (isWindow) context.set('Cross-Origin-Opener-Policy', 'unsafe-none')
-      return servePage(context, pages, isFile ? path.slice(1) : '', (html) => walletPolicy(html, authUrl))
+      return servePage(context, pages, isFile ? path.slice(1) : '', (html) =>
+        walletPolicy(html, authUrl, !strictPaths.has(path)),
+      )
     })
   }
 }
@@ -76,8 +83,8 @@ function servicesOf(url: string): readonly object[] {
 }
 
 /** Calls to GOTRUE_URL only. @throws TypeError for an invalid URL */
-export function walletPolicy(html: string, authUrl: string | undefined): string {
-  const policy = contentPolicy({ html })
+export function walletPolicy(html: string, authUrl: string | undefined, arePicturesFree = false): string {
+  const policy = contentPolicy({ html, arePicturesFree })
   return authUrl === undefined
     ? policy
     : policy.replace("connect-src 'self'", `connect-src 'self' ${new URL(authUrl).origin}`)

@@ -70,8 +70,10 @@ interface WalletServices extends ChainServices, Pick<WalletParts, 'settings' | '
 
 const route = routesOf<WalletServices, { explorer: undefined }>()
 
-const account = String.raw`account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|transfer|transaction))?`
-const explorerPath = new RegExp(String.raw`^(?:${account}|transaction\/(?:0x)?[0-9a-f]{64})$`, 'i')
+const nftType = String.raw`A\.[0-9a-f]{16}(?:\.\w{1,200}){1,2}`
+const account = String.raw`account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|nft\/${nftType}|transfer|transaction))?`
+const onEvm = String.raw`coa\/0x[0-9a-f]{16}|evm\/address\/0x[0-9a-f]{40}(?:\/token)?`
+const explorerPath = new RegExp(String.raw`^(?:${account}|${onEvm}|transaction\/(?:0x)?[0-9a-f]{64})$`, 'i')
 const explorerTimeoutMs = 15_000
 
 export const walletRoutes: readonly Route<WalletServices>[] = [

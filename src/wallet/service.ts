@@ -34,6 +34,7 @@ import { ClientSignIns } from './client-routes.ts'
 import type { SignInClient } from './client-routes.ts'
 import { createAuthServer } from './session-cookies.ts'
 import type { WalletParts, WalletSettings } from './server.ts'
+import { contactEndpoints } from './contacts/contacts.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from './passkeys/passkey-function.ts'
 import { PasskeyStore } from './passkeys/passkey-store.ts'
 import { provisioningEndpoints } from './provisioning/provisioning-endpoints.ts'
@@ -177,7 +178,7 @@ async function openWallet(
     log,
     relyingParty: () => party,
     sessions,
-    endpoints: provisioningEndpoints(provisioning),
+    endpoints: { ...provisioningEndpoints(provisioning), ...contactEndpoints(pool, sessions) },
     keysOnChain: provisioning.keysOnChain,
     outbox,
     onNote: figures.passkey,

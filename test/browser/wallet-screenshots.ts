@@ -14,9 +14,16 @@ import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
 import type { Visit } from './wallet-session.ts'
 
+const sizes = {
+  wide: { width: 1280, height: 860 },
+  tall: { width: 1280, height: 1500 },
+  phone: { width: 390, height: 844 },
+  tallPhone: { width: 390, height: 1900 },
+}
+
 interface Shot {
   readonly name: string
-  readonly size?: 'wide' | 'phone'
+  readonly size?: keyof typeof sizes
   readonly theme?: 'light' | 'dark'
   readonly world?: Partial<WalletWorld>
   readonly act?: (visit: Visit, wallet: FakeWallet) => Promise<void>
@@ -148,6 +155,21 @@ const disconnect: Act = async (visit, wallet) => {
   await visit.page.getByRole('button', { name: 'Delete user' }).click()
   await visit.page.getByText('You have').waitFor()
 }
+const coa = `0x${'0'.repeat(23)}2fd4ffeccbbaa9977`
+const vault = (symbol: string, token: string, balance: string, value: string | null): object => ({
+  token,
+  name: `${symbol} token`,
+  symbol,
+  icon: null,
+  balance,
+  usd_price: value === null ? null : '1',
+  usd_value: value,
+})
+const openNfts: Act = async (visit, wallet) => {
+  await at('/')(visit, wallet)
+  await visit.page.locator('summary').first().click()
+  await visit.page.getByRole('link', { name: 'Send Dunk' }).waitFor()
+}
 const full: Partial<WalletWorld> = {
   transfers: [
     moved(0, { direction: 'withdraw', amount: '12.50000000' }),
@@ -155,9 +177,24 @@ const full: Partial<WalletWorld> = {
     moved(2, { type: 'nft', name: 'Aaron Gordon Dunk', collection: { name: 'NBA Top Shot' } }),
   ],
   nfts: [
-    { nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'NBA Top Shot', number_of_tokens: 12 },
-    { nft_type: 'A.1.B', contract_name: 'Flovatar', number_of_tokens: 1 },
+    { nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'NBA Top Shot', square_image: null, number_of_tokens: 12 },
+    { nft_type: 'A.1.B', display_name: 'Flovatar', square_image: null, number_of_tokens: 1 },
   ],
+  explorer: {
+    'account/{address}/ft': [
+      vault('FLOW', 'A.0ae53cb6e3f42a79.FlowToken.Vault', '100', '34.12'),
+      vault('USDC', 'A.b19436aae4d94622.FiatToken.Vault', '1250.5', '1250.5'),
+      vault('PEB', 'A.179b6b1cb6755e31.PebbleCoin.Vault', '12.25', null),
+    ],
+    'account/{address}/nft/A.0b2a3299cc857e29.TopShot': ['Dunk', 'Layup', 'Three-pointer', 'Block', 'Steal'].map(
+      (name, at) => ({ id: `${at + 7}`, type: 'A.0b2a3299cc857e29.TopShot.NFT', name, thumbnail: null }),
+    ),
+    'coa/{address}': [{ coa_address: coa }],
+    [`evm/address/${coa}`]: [{ flow_balance: '3.25' }],
+    [`evm/address/${coa}/token`]: [
+      { token: { address: coa, type: 'ERC-20', symbol: 'USDF', name: null }, value: '5000000', amount: '5' },
+    ],
+  },
 }
 
 const shots: readonly Shot[] = [
@@ -185,6 +222,11 @@ const shots: readonly Shot[] = [
   { name: 'welcome', act: enter },
   { name: 'welcome-phone-dark', size: 'phone', theme: 'dark', act: enter },
   { name: 'accounts', world: full, act: at('/') },
+  { name: 'assets', size: 'tall', world: full, act: openNfts },
+  { name: 'assets-phone-dark', size: 'tallPhone', theme: 'dark', world: full, act: openNfts },
+  { name: 'receive', act: at('/receive') },
+  { name: 'receive-phone-dark', size: 'phone', theme: 'dark', act: at('/receive') },
+  { name: 'contacts', act: at('/contacts') },
   { name: 'accounts-empty', act: at('/') },
   { name: 'accounts-dark', world: full, theme: 'dark', act: at('/') },
   { name: 'accounts-phone', world: full, size: 'phone', act: at('/') },
@@ -263,7 +305,6 @@ const shots: readonly Shot[] = [
   { name: 'passkeys-phone-dark', size: 'phone', theme: 'dark', act: at('/passkeys') },
 ]
 
-const sizes = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } }
 const [folder, ...only] = process.argv.slice(2)
 if (folder === undefined) throw new Error('Name the folder for the pictures.')
 const pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'warn' }) })
@@ -277,7 +318,7 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
     viewport: sizes[size],
     colorScheme: theme,
     deviceScaleFactor: size === 'phone' ? 2 : 1,
-    hasTouch: size === 'phone',
+    hasTouch: size === 'phone' || size === 'tallPhone',
   })
   try {
     await act?.(visit, wallet)

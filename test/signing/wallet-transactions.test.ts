@@ -11,9 +11,17 @@ import {
   addContract,
   addKey,
   createAccount,
+  createEvmAccount,
+  enableCollection,
+  enableToken,
+  fundEvmAccount,
   revokeKey,
   sendFlow,
+  sendFlowToEvm,
+  sendNft,
+  sendToken,
   updateContract,
+  withdrawEvmAccount,
 } from '../../clients/signing/transactions/make-transaction.ts'
 import {
   flowContracts,
@@ -29,14 +37,59 @@ const anyAmount = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const anyAddress = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((word) => `0x${word.toString(16).padStart(16, '0')}`)
 
 describe('wallet transactions', () => {
+  it('of tokens, NFTs and EVM accounts parse into the same transaction', () => {
+    fc.assert(
+      fc.property(anyChain, anyAmount, anyAddress, (chain, amount, to) => {
+        const type = `A.${to.slice(2)}.Heron_1.Vault`
+        const evm = `0x${'ab'.repeat(20)}`
+        const all = [
+          [sendToken(chain, { type, amount, to }), { name: 'send-token', type, amount, to }],
+          [sendNft(chain, { type, id: amount, to }), { name: 'send-nft', type, id: amount, to }],
+          [enableToken(chain, { type }), { name: 'enable-token', type }],
+          [enableCollection(chain, { type }), { name: 'enable-collection', type }],
+          [createEvmAccount(chain), { name: 'create-evm-account' }],
+          [fundEvmAccount(chain, amount), { name: 'fund-evm-account', amount }],
+          [withdrawEvmAccount(chain, amount), { name: 'withdraw-evm-account', amount }],
+          [sendFlowToEvm(chain, { amount, to: evm }), { name: 'send-flow-to-evm', amount, to: evm }],
+        ] as const
+        for (const [code, known] of all) expect(readKnownTransaction(code, chain)).to.deep.equal(known)
+      }),
+    )
+  })
+
+  it('are not recognised if the contract is not that of the type', () => {
+    const to = '0x1d7e57aa55817448'
+    const { script, arguments: given } = sendToken('mainnet', {
+      type: 'A.1654653399040a61.Pebble.Vault',
+      amount: 1n,
+      to,
+    })
+    const other = sendToken('mainnet', { type: 'A.1d7e57aa55817448.Free.Vault', amount: 1n, to }).arguments
+    for (const at of [0, 1, 2]) {
+      const mixed = given.map((one, i) => (i === at ? (other[i] ?? '') : one))
+      expect(readKnownTransaction({ script, arguments: mixed }, 'mainnet'), `argument ${at}`).to.equal(undefined)
+    }
+    for (const type of [
+      'FlowToken',
+      'A.1.FlowToken.Vault',
+      'A.1654653399040a61.Flow"Token.Vault',
+      'A.1654653399040a61.X',
+    ])
+      expect(() => enableToken('mainnet', { type }), type).to.throw(SigningError)
+    expect(() => sendFlowToEvm('mainnet', { amount: 1n, to: '0x1d7e57aa55817448' })).to.throw(SigningError)
+    expect(() => sendNft('mainnet', { type: 'A.1654653399040a61.Pebble.NFT', id: 2n ** 64n, to })).to.throw(
+      SigningError,
+    )
+  })
+
   it('are valid Cadence, and import from the core contracts of their chain', async () => {
     const wasm = createRequire(import.meta.url)
       .resolve('@onflow/cadence-parser')
       .replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
     const parser = await CadenceParser.create(readFileSync(wasm))
     for (const chain of chains) {
-      const { fungibleToken, flowToken } = coreContracts(chain)
-      expect(flowContracts[chain]).to.deep.equal({ fungibleToken, flowToken })
+      const { fungibleToken, flowToken, nonFungibleToken, service } = coreContracts(chain)
+      expect(flowContracts[chain]).to.deep.equal({ fungibleToken, flowToken, nonFungibleToken, evm: service })
       for (const name of transactionNames) {
         const { error } = parser.parse(transactionScript(name, chain)) as { readonly error?: unknown }
         expect(error, `${name} on ${chain}`).to.equal(undefined)

@@ -42,10 +42,10 @@ describe('submitted transactions, over cycles and branches', () => {
   it('do not change the chain without any', () => {
     // Computed by code without submissions.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
-      'c26c206d27039017882f392b2a9bfe85e1fe837834ffee24c8c5c1b620945782',
+      'b5c2cfae8bac6dd1c01ad1ab35c930e0515899cbf436a4136d6f5c8f856c13d6',
     )
     expect(digestOf(ledgerChain({ seed: 7, branch: '250b', busyness: 2 }), 430)).to.equal(
-      '6424624fdd8bf30f9442878560ad1017ba975585f0b78a6e61056f6928bff749',
+      'b59c57f44fac38b6890d632b25d2bdfea32c42d305208e0e6cc02d7f2e68f13e',
     )
   })
 

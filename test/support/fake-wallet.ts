@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { amountText } from '../../clients/signing/transactions/cadence-arguments.ts'
 import { readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
+import type { KnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
 import { encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
 import { verifyPasskeySignature } from '../../clients/signing/verify-signature.ts'
 import { fromBinary } from '@bufbuild/protobuf'
@@ -27,6 +28,7 @@ import { createAuthServer } from '../../src/wallet/session-cookies.ts'
 import type { ChainNodes } from '../../src/wallet/chain-routes.ts'
 import { createWalletServer } from '../../src/wallet/server.ts'
 import type { WalletSettings } from '../../src/wallet/server.ts'
+import { contactEndpoints } from '../../src/wallet/contacts/contacts.ts'
 import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyLimits } from '../../src/wallet/passkeys/endpoint.ts'
@@ -43,6 +45,8 @@ export interface WalletWorld {
   readonly fate: 'sealed' | 'failed' | 'refused' | 'waits'
   readonly hasExplorer: boolean
   readonly nfts: readonly object[]
+  /** Responses by path below `/flow/`, other than the lists. */
+  readonly explorer: Readonly<Record<string, readonly object[]>>
   readonly transfers: readonly object[]
   /** The chain is unavailable. */
   readonly isChainDown: boolean
@@ -57,6 +61,8 @@ export interface FakeWallet {
   /** Balances by address, in units of 10^-8 FLOW. */
   readonly balances: Map<string, bigint>
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
+  /** Transactions that succeeded. */
+  readonly ran: readonly KnownTransaction[]
   /** Adds an existing account of a user to the chain. @returns its address */
   createAccount(publicKeySec1Hex: string): string
   /** Adds a key to an account, as its owner does in another wallet. */
@@ -96,6 +102,7 @@ export const defaultWorld: WalletWorld = {
   fate: 'sealed',
   hasExplorer: true,
   nfts: [],
+  explorer: {},
   transfers: [],
   isChainDown: false,
 }
@@ -235,6 +242,7 @@ export async function startFakeWallet(
         sessions: auth.sessions,
         limits: noPasskeyLimits,
         endpoints: {
+          ...contactEndpoints(database.pool, auth.sessions),
           '/wallet/provision': standing,
           '/wallet/provision-save': async ({ user }, data) => {
             const { credentialId, address } = data as { readonly credentialId: string; readonly address: string }
@@ -329,6 +337,7 @@ export async function startFakeWallet(
     },
     balances: chain.balances,
     accounts: chain.accounts,
+    ran: chain.ran,
     createAccount: chain.create,
     addKey: chain.addKey,
     logged,
@@ -351,11 +360,12 @@ async function startExplorer(
   const { server, port } = await listen(
     (request, response) => {
       const [, list] = /^\/flow\/account\/0x[0-9a-f]{16}\/(nft|transfer)\?limit=\d+$/.exec(request.url ?? '') ?? []
+      const path = /^\/flow\/([^?]*)/.exec(request.url ?? '')?.[1]?.replace(/0x[0-9a-f]{16}(?![0-9a-f])/, '{address}')
+      const data =
+        list === 'nft' ? world().nfts : list === 'transfer' ? world().transfers : world().explorer[path ?? '']
       const isAlone = request.headers.cookie === undefined && request.headers.authorization === undefined
-      response.writeHead(list === undefined || !isAlone ? 404 : 200, { 'content-type': 'application/json' })
-      response.end(
-        JSON.stringify({ data: list === 'nft' ? world().nfts : world().transfers, has_more: false, cursor: '' }),
-      )
+      response.writeHead(data === undefined || !isAlone ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ data: data ?? [], has_more: false, cursor: '' }))
     },
     { host: '127.0.0.1', port: 0 },
   )
@@ -367,6 +377,7 @@ type Node = NonNullable<ChainNodes['testnet']>
 interface MemoryChain {
   readonly node: Node
   readonly balances: Map<string, bigint>
+  readonly ran: readonly KnownTransaction[]
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
   /** An account with a passkey's key. @returns its address */
   create(publicKeySec1Hex: string): string
@@ -378,6 +389,7 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
   const accounts = new Map<string, { keys: ChainAccountKey[] }>([[otherAddress(), { keys: [] }]])
   const balances = new Map<string, bigint>()
   const results = new Map<string, string>()
+  const ran: KnownTransaction[] = []
   let height = 1000
   const requireUp = (): void => {
     if (world().isChainDown)
@@ -459,12 +471,14 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
     } else if (known?.name === 'add-key') account.keys.push(keyOf(known.key.publicKey, account.keys.length))
     else if (known?.name === 'revoke-key')
       account.keys = account.keys.map((key) => (key.index === known.keyIndex ? { ...key, isRevoked: true } : key))
-    else return 'this chain runs only what the wallet sends'
+    else if (known === undefined) return 'this chain runs only what the wallet sends'
+    if (known !== undefined) ran.push(known)
     return ''
   }
   return {
     accounts,
     balances,
+    ran,
     create: (publicKeySec1Hex) => {
       const address = addressAtIndex(100 + accounts.size, 'emulator')
       accounts.set(address, { keys: [keyOf(publicKeySec1Hex, 0)] })

@@ -39,6 +39,7 @@ export const modules: readonly ModuleRules[] = [
   { paths: ['clients/javascript'], mayImport: [] },
   { paths: ['dashboards'], mayImport: ['clients/signing', 'clients/javascript'] },
   { paths: ['simnode'], mayImport: ['src/platform', 'src/flow', 'src/access', 'clients/signing'] },
+  { paths: ['examples'], mayImport: [] },
   { paths: ['scripts'], mayImport: 'everything' },
   { paths: ['test'], mayImport: 'everything' },
 ]

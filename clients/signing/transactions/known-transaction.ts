@@ -1,6 +1,6 @@
 import { amountUnits, exactString, plainArgument } from './cadence-arguments.ts'
-import { keyAlgorithms } from './make-transaction.ts'
-import type { TransactionCode } from './make-transaction.ts'
+import { contractOfType, keyAlgorithms } from './make-transaction.ts'
+import type { AssetType, TransactionCode } from './make-transaction.ts'
 import { normalScript, transactionNames, transactionScript } from './transaction-scripts.ts'
 import type { FlowChain, TransactionName } from './transaction-scripts.ts'
 
@@ -21,6 +21,13 @@ export type KnownTransaction =
   | { readonly name: 'add-key'; readonly key: AddedKey }
   | { readonly name: 'revoke-key'; readonly keyIndex: number }
   | { readonly name: 'add-contract' | 'update-contract'; readonly contract: string; readonly code: string }
+  | (AssetType & { readonly name: 'send-token'; readonly amount: bigint; readonly to: string })
+  | (AssetType & { readonly name: 'send-nft'; readonly id: bigint; readonly to: string })
+  | (AssetType & { readonly name: 'enable-token' | 'enable-collection' })
+  | { readonly name: 'create-evm-account' }
+  | { readonly name: 'fund-evm-account' | 'withdraw-evm-account'; readonly amount: bigint }
+  /** `to` with 0x, 40 digits. */
+  | { readonly name: 'send-flow-to-evm'; readonly amount: bigint; readonly to: string }
 
 export function nameOfScript(script: string, chain: FlowChain): TransactionName | undefined {
   const normal = normalScript(script)
@@ -43,11 +50,9 @@ const readers: Readonly<Record<TransactionName, (texts: readonly string[]) => Kn
       ? undefined
       : { name: 'create-account', key, startBalance }
   },
-  'send-flow': ([amountText = '', toText = '', ...more]) => {
-    const [amount, to] = [amountOf(amountText), plainArgument(toText, 'Address')]
-    return more.length > 0 || amount === undefined || to === undefined
-      ? undefined
-      : { name: 'send-flow', amount, to: `0x${to.slice(2).toLowerCase().padStart(16, '0')}` }
+  'send-flow': ([amountText, toText, ...more]) => {
+    const [amount, to] = [amountOf(amountText), addressOf(toText)]
+    return more.length > 0 || amount === undefined || to === undefined ? undefined : { name: 'send-flow', amount, to }
   },
   'add-key': (texts) => {
     const key = keyOf(texts)
@@ -59,6 +64,33 @@ const readers: Readonly<Record<TransactionName, (texts: readonly string[]) => Kn
   },
   'add-contract': (texts) => contractOf('add-contract', texts),
   'update-contract': (texts) => contractOf('update-contract', texts),
+  'send-token': ([typeText, addressText, nameText, amountText, toText, ...more]) => {
+    const [asset, amount, to] = [assetOf([typeText, addressText, nameText]), amountOf(amountText), addressOf(toText)]
+    return more.length > 0 || asset === undefined || amount === undefined || to === undefined
+      ? undefined
+      : { name: 'send-token', ...asset, amount, to }
+  },
+  'send-nft': ([typeText, addressText, nameText, idText = '', toText, ...more]) => {
+    const [asset, id, to] = [
+      assetOf([typeText, addressText, nameText]),
+      plainArgument(idText, 'UInt64'),
+      addressOf(toText),
+    ]
+    return more.length > 0 || asset === undefined || id === undefined || to === undefined
+      ? undefined
+      : { name: 'send-nft', ...asset, id: BigInt(id), to }
+  },
+  'enable-token': (texts) => enabled('enable-token', assetOf(texts)),
+  'enable-collection': (texts) => enabled('enable-collection', assetOf(texts)),
+  'create-evm-account': (texts) => (texts.length > 0 ? undefined : { name: 'create-evm-account' }),
+  'fund-evm-account': (texts) => ofAmount('fund-evm-account', texts),
+  'withdraw-evm-account': (texts) => ofAmount('withdraw-evm-account', texts),
+  'send-flow-to-evm': ([amountText, toText = '', ...more]) => {
+    const [amount, to] = [amountOf(amountText), plainArgument(toText, 'String')]
+    return more.length > 0 || amount === undefined || to === undefined || !/^0x[0-9a-f]{40}$/.test(to)
+      ? undefined
+      : { name: 'send-flow-to-evm', amount, to }
+  },
 }
 
 function contractOf(
@@ -67,6 +99,39 @@ function contractOf(
 ): KnownTransaction | undefined {
   const [contract, code] = [plainArgument(nameText, 'String'), exactString(codeText)]
   return more.length > 0 || contract === undefined || code === undefined ? undefined : { name, contract, code }
+}
+
+function enabled<Name extends 'enable-token' | 'enable-collection'>(
+  name: Name,
+  asset: AssetType | undefined,
+): (AssetType & { readonly name: Name }) | undefined {
+  return asset === undefined ? undefined : { name, ...asset }
+}
+
+function ofAmount<Name extends 'fund-evm-account' | 'withdraw-evm-account'>(
+  name: Name,
+  [text, ...more]: readonly string[],
+): { readonly name: Name; readonly amount: bigint } | undefined {
+  const amount = amountOf(text)
+  return more.length > 0 || amount === undefined ? undefined : { name, amount }
+}
+
+/** Undefined unless the contract is that of the type. */
+function assetOf([typeText = '', addressText, nameText = '', ...more]: readonly (string | undefined)[]):
+  | AssetType
+  | undefined {
+  const type = plainArgument(typeText, 'String')
+  const contract = type === undefined ? undefined : contractOfType(type)
+  if (type === undefined || contract === undefined || more.length > 0) return undefined
+  return addressOf(addressText) === contract.address && plainArgument(nameText, 'String') === contract.name
+    ? { type }
+    : undefined
+}
+
+/** With 0x, lower case, 16 digits. */
+function addressOf(text: string | undefined): string | undefined {
+  const address = plainArgument(text ?? '', 'Address')
+  return address === undefined ? undefined : `0x${address.slice(2).toLowerCase().padStart(16, '0')}`
 }
 
 function keyOf([keyText = '', signatureText = '', hashText = '', weightText = '', ...more]: readonly string[]):

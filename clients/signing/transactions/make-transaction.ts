@@ -74,6 +74,88 @@ function contractArguments({ name, code }: ContractSource): string[] {
   return [cadence.string(name), cadence.string(code)]
 }
 
+/** A type that the contract declares. */
+export interface AssetType {
+  /** `A.1654653399040a61.FlowToken.Vault`. */
+  readonly type: string
+}
+
+/** @param amount in units of 10^-8 @throws SigningError */
+export function sendToken(
+  chain: FlowChain,
+  { amount, to, ...asset }: AssetType & { readonly amount: bigint; readonly to: string },
+): TransactionCode {
+  return {
+    script: transactionScript('send-token', chain),
+    arguments: [...assetArguments(asset), cadence.ufix64(amount), cadence.address(to, 'to')],
+  }
+}
+
+/** @throws SigningError */
+export function sendNft(
+  chain: FlowChain,
+  { id, to, ...asset }: AssetType & { readonly id: bigint; readonly to: string },
+): TransactionCode {
+  if (id < 0n || id >= 2n ** 64n) throw new SigningError('id', 'must be from 0 to 2^64 - 1')
+  return {
+    script: transactionScript('send-nft', chain),
+    arguments: [...assetArguments(asset), cadence.uint64(id), cadence.address(to, 'to')],
+  }
+}
+
+/** Stores what the account needs to receive the token. @throws SigningError */
+export function enableToken(chain: FlowChain, asset: AssetType): TransactionCode {
+  return { script: transactionScript('enable-token', chain), arguments: assetArguments(asset) }
+}
+
+/** Stores what the account needs to receive NFTs of the collection. @throws SigningError */
+export function enableCollection(chain: FlowChain, asset: AssetType): TransactionCode {
+  return { script: transactionScript('enable-collection', chain), arguments: assetArguments(asset) }
+}
+
+/** A Cadence-owned account (COA): an EVM account that this account controls. */
+export function createEvmAccount(chain: FlowChain): TransactionCode {
+  return { script: transactionScript('create-evm-account', chain), arguments: [] }
+}
+
+/** @param amount in units of 10^-8 FLOW @throws SigningError */
+export function fundEvmAccount(chain: FlowChain, amount: bigint): TransactionCode {
+  return { script: transactionScript('fund-evm-account', chain), arguments: [cadence.ufix64(amount)] }
+}
+
+/** @param amount in units of 10^-8 FLOW @throws SigningError */
+export function withdrawEvmAccount(chain: FlowChain, amount: bigint): TransactionCode {
+  return { script: transactionScript('withdraw-evm-account', chain), arguments: [cadence.ufix64(amount)] }
+}
+
+/** @param to 0x and 40 hex digits @throws SigningError */
+export function sendFlowToEvm(
+  chain: FlowChain,
+  { amount, to }: { readonly amount: bigint; readonly to: string },
+): TransactionCode {
+  const digits = hexOf(bytesOfHex(to, 'to'))
+  if (digits.length !== 40) throw new SigningError('to', 'must be 0x and 40 hex digits')
+  return {
+    script: transactionScript('send-flow-to-evm', chain),
+    arguments: [cadence.ufix64(amount), cadence.string(`0x${digits}`)],
+  }
+}
+
+const assetType = /^A\.([0-9a-f]{16})\.(\w{1,200})\.\w{1,200}$/
+
+/** The contract that declares the type. */
+export function contractOfType(type: string): { readonly address: string; readonly name: string } | undefined {
+  const [, digits, name] = assetType.exec(type) ?? []
+  return digits === undefined || name === undefined ? undefined : { address: `0x${digits}`, name }
+}
+
+function assetArguments({ type }: AssetType): string[] {
+  const contract = contractOfType(type)
+  if (contract === undefined)
+    throw new SigningError('type', 'must be a type such as A.1654653399040a61.FlowToken.Vault')
+  return [cadence.string(type), cadence.address(contract.address, 'type'), cadence.string(contract.name)]
+}
+
 function keyArguments({
   publicKey,
   signatureAlgorithm = 'ECDSA_P256',

@@ -1,12 +1,34 @@
+import { assetScripts } from './asset-scripts.ts'
+
 export type FlowChain = 'mainnet' | 'testnet' | 'emulator'
 
+export interface ContractAddresses {
+  readonly fungibleToken: string
+  readonly flowToken: string
+  readonly nonFungibleToken: string
+  readonly evm: string
+}
+
 /** 16 hex digits. Source: flow-go `fvm/systemcontracts/system_contracts.go`. */
-export const flowContracts: Readonly<
-  Record<FlowChain, { readonly fungibleToken: string; readonly flowToken: string }>
-> = {
-  mainnet: { fungibleToken: 'f233dcee88fe0abe', flowToken: '1654653399040a61' },
-  testnet: { fungibleToken: '9a0766d93b6608b7', flowToken: '7e60df042a9c0868' },
-  emulator: { fungibleToken: 'ee82856bf20e2aa6', flowToken: '0ae53cb6e3f42a79' },
+export const flowContracts: Readonly<Record<FlowChain, ContractAddresses>> = {
+  mainnet: {
+    fungibleToken: 'f233dcee88fe0abe',
+    flowToken: '1654653399040a61',
+    nonFungibleToken: '1d7e57aa55817448',
+    evm: 'e467b9dd11fa00df',
+  },
+  testnet: {
+    fungibleToken: '9a0766d93b6608b7',
+    flowToken: '7e60df042a9c0868',
+    nonFungibleToken: '631e88ae7f1d7c20',
+    evm: '8c5303eaa26202d6',
+  },
+  emulator: {
+    fungibleToken: 'ee82856bf20e2aa6',
+    flowToken: '0ae53cb6e3f42a79',
+    nonFungibleToken: 'f8d6e0586b0a20c7',
+    evm: 'f8d6e0586b0a20c7',
+  },
 }
 
 export const transactionNames = [
@@ -16,6 +38,14 @@ export const transactionNames = [
   'revoke-key',
   'add-contract',
   'update-contract',
+  'send-token',
+  'send-nft',
+  'enable-token',
+  'enable-collection',
+  'create-evm-account',
+  'fund-evm-account',
+  'withdraw-evm-account',
+  'send-flow-to-evm',
 ] as const
 export type TransactionName = (typeof transactionNames)[number]
 
@@ -33,9 +63,10 @@ export function normalScript(script: string): string {
     .join('\n')
 }
 
-type Imports = (typeof flowContracts)[FlowChain]
-
-const imports = ({ fungibleToken, flowToken }: Imports): string => `import FungibleToken from 0x${fungibleToken}
+const imports = ({
+  fungibleToken,
+  flowToken,
+}: ContractAddresses): string => `import FungibleToken from 0x${fungibleToken}
 import FlowToken from 0x${flowToken}
 `
 
@@ -46,7 +77,7 @@ const newKey = `PublicKey(
             hashAlgorithm: HashAlgorithm(rawValue: hashAlgorithm)!,
             weight: weight`
 
-const scripts: Readonly<Record<TransactionName, (imports: Imports) => string>> = {
+const scripts: Readonly<Record<TransactionName, (contracts: ContractAddresses) => string>> = {
   // The payer is the only authorizer. The amount is in addition to the chain's minimum balance.
   'create-account': (contracts) => `${imports(contracts)}
 transaction(publicKey: String, signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64, startBalance: UFix64) {
@@ -109,4 +140,5 @@ transaction(amount: UFix64, to: Address) {
     }
 }
 `,
+  ...assetScripts,
 }

@@ -2,7 +2,7 @@ import { amountText, amountUnits } from '../../../clients/signing/transactions/c
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 
 /** Reserve for storage and fees, 10^-8 FLOW; the chain rejects transfers of more than the rest. */
-const reserveUnits = 1_000_000n
+export const reserveUnits = 1_000_000n
 
 /** Limit of UFix64: 2^64 units of 10^-8. */
 const maxFlow = 184_467_440_737
@@ -21,18 +21,26 @@ export function plainUnits(units: bigint): string {
   return plainAmount(amountText(units))
 }
 
-export function maxToSend(balance: string): bigint {
+/** @param reserve other tokens need none */
+export function maxToSend(balance: string, reserve = reserveUnits): bigint {
   const units = amountUnits(balance, 'balance')
-  return units > reserveUnits ? units - reserveUnits : 0n
+  return units > reserve ? units - reserve : 0n
 }
 
-export function amountProblem(text: string, balance: string | undefined): string | undefined {
+export function amountProblem(
+  text: string,
+  balance: string | undefined,
+  { symbol = 'FLOW', reserve = reserveUnits }: { readonly symbol?: string; readonly reserve?: bigint } = {},
+): string | undefined {
   if (!/^\d+(?:\.\d{1,8})?$/.test(text)) return 'Enter a number such as 12 or 12.5, with at most 8 decimals.'
   if (text.length > maxCharacters || Number(text) > maxFlow) return 'The amount is too large.'
   const units = amountUnits(text)
   if (units === 0n) return 'The amount must be greater than 0.'
-  if (balance !== undefined && units > maxToSend(balance))
-    return `You can send at most ${plainUnits(maxToSend(balance))} FLOW. The rest is reserved for storage and fees.`
+  if (balance !== undefined && units > maxToSend(balance, reserve))
+    return (
+      `You can send at most ${plainUnits(maxToSend(balance, reserve))} ${symbol}.` +
+      (reserve > 0n ? ' The rest is reserved for storage and fees.' : '')
+    )
   return undefined
 }
 

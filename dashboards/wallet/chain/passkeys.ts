@@ -5,7 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 import type { Auth } from '../../auth/auth-provider.tsx'
-import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../types.ts'
+import type { AccountRow, ActivityRow, AccountStanding, ContactRow, Network, PasskeyRow } from '../types.ts'
 import { callFunction } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import { rememberPasskey } from '../../auth/sign-in.ts'
@@ -101,6 +101,21 @@ export async function saveAccount(
   account: { readonly credentialId: string; readonly network: Network; readonly address: string },
 ): Promise<void> {
   await call(access, '/wallet/provision-save', account)
+}
+
+export async function listContacts(access: Access): Promise<readonly ContactRow[]> {
+  return (await call<{ readonly contacts: readonly ContactRow[] }>(access, '/wallet/contacts')).contacts
+}
+
+export async function addContact(
+  access: Access,
+  contact: { readonly name: string; readonly address: string },
+): Promise<void> {
+  await call(access, '/wallet/contacts-add', contact)
+}
+
+export async function removeContact(access: Access, id: string): Promise<void> {
+  await call(access, '/wallet/contacts-remove', { id })
 }
 
 const missing: ReadonlySet<string> = new Set(['REAUTHENTICATION_REQUIRED', 'reauthentication_needed'])

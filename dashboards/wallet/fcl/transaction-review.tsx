@@ -6,8 +6,10 @@ import { Badge, Icon } from '../../kit/controls.tsx'
 import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import { CodeView, Tokens } from '../../kit/code.tsx'
 import { plainUnits } from '../chain/amounts.ts'
+import { balanceChanges } from '../chain/balance-changes.ts'
 import type { Network } from '../types.ts'
 import { networkNames } from '../../kit/network-names.ts'
+import { EstimatedChanges } from '../pages/estimated-changes.tsx'
 import { visibleText } from './readable.ts'
 import type { AuthorizedAccount, NamedValue, TransactionSummary } from './transaction-summary.ts'
 
@@ -35,6 +37,7 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
         </div>
       )}
       {known !== undefined && <KnownSummary known={known} from={from?.address ?? own} own={own} />}
+      {known !== undefined && from?.isOwn === true && <EstimatedChanges known={known} isPayer={isPayer} />}
       {known?.name !== 'send-flow' && accounts.map((account, at) => <Rights key={at} account={account} />)}
       {accounts.every(({ isOwn }) => !isOwn) && (
         <p>The code has no access to your account: {isPayer ? 'it only pays the fee.' : 'it is only the proposer.'}</p>
@@ -149,6 +152,37 @@ function KnownSummary({
             <CodeView code={visibleText(known.code)} label="the contract" />
           </details>
         </>
+      )
+    case 'send-token':
+    case 'send-nft':
+    case 'send-flow-to-evm':
+      return (
+        <p>
+          Sends {balanceChanges(known).map(({ text }) => text)} from <Address address={from} own={own} /> to{' '}
+          <Address address={known.to} own={own} />. {'type' in known && <code className="soft wrap">{known.type}</code>}
+        </p>
+      )
+    case 'fund-evm-account':
+    case 'withdraw-evm-account':
+      return (
+        <p>
+          Moves {plainUnits(known.amount)} FLOW {known.name === 'fund-evm-account' ? 'to' : 'from'} the EVM account of{' '}
+          <Address address={from} own={own} />.
+        </p>
+      )
+    case 'create-evm-account':
+      return (
+        <p>
+          Creates an EVM account of <Address address={from} own={own} />.
+        </p>
+      )
+    case 'enable-token':
+    case 'enable-collection':
+      return (
+        <p>
+          Lets <Address address={from} own={own} /> receive {known.name === 'enable-token' ? 'tokens' : 'NFTs'} of{' '}
+          <code className="wrap">{known.type}</code>.
+        </p>
       )
   }
 }

@@ -78,6 +78,9 @@ function Balance({ settings: { network, explorer_url: explorer }, address, passk
         <Link className="button strong" to={`/send?from=${network}:${address}`}>
           <Icon name="send" /> Send
         </Link>
+        <Link className="button" to={`/receive?to=${network}:${address}`}>
+          <Icon name="down" /> Receive
+        </Link>
         {explorer !== null && (
           <a className="button" href={`${explorer}/account/${address}`} target="_blank" rel="noreferrer">
             Explorer <Icon name="external" size={14} />

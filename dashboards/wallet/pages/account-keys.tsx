@@ -1,30 +1,19 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { addKey, revokeKey } from '../../../clients/signing/transactions/make-transaction.ts'
-import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
-import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { Badge, Button } from '../../kit/controls.tsx'
-import { Dialog } from '../../kit/dialog.tsx'
-import { useToast } from '../../kit/toast.tsx'
-import { sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { keyOfPasskey, passkeyOfKey, passkeyName } from '../chain/passkey-keys.ts'
 import type { ChainKey, PasskeyRow } from '../types.ts'
 import { networkNames } from '../../kit/network-names.ts'
-import { useChainAccount, useRefresh, useSettings } from '../own-data.ts'
-import { QueryState, useAction } from '../../auth/action.tsx'
+import { useChainAccount } from '../own-data.ts'
+import { QueryState } from '../../auth/action.tsx'
+import { ChangeDialog } from './change-dialog.tsx'
+import type { Change } from './change-dialog.tsx'
 
 interface AccountKeysProps {
   readonly account: OwnAccount
   readonly passkeys: readonly PasskeyRow[]
-}
-
-interface Change {
-  readonly title: string
-  readonly text: string
-  readonly action: string
-  readonly isDangerous: boolean
-  readonly code: (chain: FlowChain) => TransactionCode
 }
 
 export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode {
@@ -85,7 +74,14 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
           </li>
         ))}
       </ul>
-      {change !== undefined && <ChangeDialog account={account} change={change} onClose={() => setChange(undefined)} />}
+      {change !== undefined && (
+        <ChangeDialog
+          account={account}
+          change={change}
+          done="The keys were updated."
+          onClose={() => setChange(undefined)}
+        />
+      )}
     </section>
   )
 }
@@ -124,43 +120,4 @@ function adding(passkey: PasskeyRow): Change {
     isDangerous: false,
     code: (chain) => addKey(chain, { publicKey: publicKeySec1Hex }),
   }
-}
-
-function ChangeDialog({
-  account,
-  change,
-  onClose,
-}: {
-  readonly account: OwnAccount
-  readonly change: Change
-  readonly onClose: () => void
-}): ReactNode {
-  const { rp_id: rpId } = useSettings()
-  const reload = useRefresh()
-  const showToast = useToast()
-  const { isBusy, problem, run } = useAction()
-  const [control] = useState(() => new AbortController())
-  const submit = async (): Promise<void> => {
-    const isDone = await run(async () => {
-      await sendTransaction({ rpId, account, code: change.code, onStage: () => undefined, signal: control.signal })
-      await reload()
-    })
-    if (!isDone) return
-    showToast('The keys were updated.')
-    onClose()
-  }
-  return (
-    <Dialog
-      title={change.title}
-      action={isBusy ? 'Waiting for the chain…' : change.action}
-      isDangerous={change.isDangerous}
-      isBusy={isBusy}
-      error={problem}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{change.text}</p>
-      <p className="soft">Your passkey signs the transaction. The account pays a fee of less than 0.01 FLOW.</p>
-    </Dialog>
-  )
 }

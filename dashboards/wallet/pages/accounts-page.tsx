@@ -2,11 +2,12 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
 import { Button } from '../../kit/controls.tsx'
-import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import type { NetworkSettings } from '../answers.gen.ts'
 import type { AccountRow } from '../types.ts'
-import { addressOf, useAccounts, usePasskeys, useExplorer, useSettings } from '../own-data.ts'
+import { addressOf, useAccounts, useOwnAccounts, usePasskeys, useSettings } from '../own-data.ts'
 import { AccountCard } from './account-card.tsx'
+import { Assets } from './assets.tsx'
 import { FirstPasskey, PageTitle } from './layout.tsx'
 import { ImportAccount } from './import-account.tsx'
 import { passkeyName } from '../chain/passkey-keys.ts'
@@ -15,6 +16,7 @@ export function AccountsPage(): ReactNode {
   const settings = useSettings()
   const passkeys = usePasskeys()
   const accounts = useAccounts()
+  const { data: accountsOfUser } = useOwnAccounts()
   const [isImporting, setIsImporting] = useState(false)
   const error = passkeys.error ?? accounts.error
   if (passkeys.data === undefined || accounts.data === undefined) {
@@ -74,56 +76,15 @@ export function AccountsPage(): ReactNode {
               )}
             </div>
             {api !== undefined &&
-              addresses.map((address) => (
-                <Collections key={address} settings={api} address={address} isOnlyOne={addresses.length === 1} />
-              ))}
+              addresses.flatMap((address) => {
+                const account = accountsOfUser?.find((one) => one.network === api.network && one.address === address)
+                return account === undefined
+                  ? []
+                  : [<Assets key={address} settings={api} account={account} isOnlyOne={addresses.length === 1} />]
+              })}
           </div>
         )
       })}
     </>
-  )
-}
-
-interface Collection {
-  readonly nft_type: string
-  readonly display_name?: string | null
-  readonly name?: string | null
-  readonly contract_name?: string | null
-  readonly number_of_tokens: number
-}
-
-function Collections({
-  settings,
-  address,
-  isOnlyOne,
-}: {
-  readonly settings: NetworkSettings
-  readonly address: string
-  readonly isOnlyOne: boolean
-}): ReactNode {
-  const { data, error } = useExplorer<Collection>(`/flow/account/${address}/nft?limit=100`)
-  if (error !== null || data === undefined) return null
-  return (
-    <section className="panel" aria-label={isOnlyOne ? 'NFTs' : `NFTs of ${address}`}>
-      <header>
-        <h2>NFTs</h2>
-        {!isOnlyOne && <code className="soft">{address}</code>}
-      </header>
-      {data.length === 0 && <EmptyState title="No NFTs yet" />}
-      <ul className="rows">
-        {data.map(({ nft_type: type, display_name: shown, name, contract_name: contract, number_of_tokens: count }) => (
-          <li key={type}>
-            {settings.explorer_url === null ? (
-              <span>{shown ?? name ?? contract ?? type}</span>
-            ) : (
-              <a href={`${settings.explorer_url}/nft/${type}`} target="_blank" rel="noreferrer">
-                {shown ?? name ?? contract ?? type}
-              </a>
-            )}
-            <span className="number">{count}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }

@@ -1,11 +1,16 @@
+import { Fragment } from 'react'
 import type { ReactNode } from 'react'
+import type { FungibleMove } from '../../explorer/answers.gen.ts'
+import { sanitizeName } from '../../explorer/text.ts'
+import { describeTokenTransfers } from '../../explorer/transfer-summary.ts'
 import { Ago } from '../../kit/time.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
+import { contractName } from '../chain/balance-changes.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../answers.gen.ts'
 import { networkNames } from '../../kit/network-names.ts'
-import { useExplorer, useOwnAccounts, useSignIns, useSettings } from '../own-data.ts'
+import { useContacts, useExplorer, useOwnAccounts, useSignIns, useSettings } from '../own-data.ts'
 import { PageTitle } from './layout.tsx'
 import { QueryState } from '../../auth/action.tsx'
 
@@ -23,6 +28,7 @@ interface Transfer {
   readonly collection?: { readonly name?: string | null }
   readonly name?: string | null
   readonly nft_id?: string
+  readonly transfer_type?: FungibleMove['transfer_type']
 }
 
 export function ActivityPage(): ReactNode {
@@ -71,6 +77,7 @@ function Transfers({
           <TransferRow
             key={`${transfer.transaction_hash}:${transfer.event_index}:${transfer.leg}`}
             transfer={transfer}
+            own={account.address}
             explorer={settings.explorer_url}
           />
         ))}
@@ -79,11 +86,28 @@ function Transfers({
   )
 }
 
+function Party({
+  address,
+  own,
+  isFirst,
+}: {
+  readonly address: string
+  readonly own: string
+  readonly isFirst: boolean
+}): ReactNode {
+  const { data: contacts } = useContacts()
+  if (address === own) return isFirst ? 'You' : 'you'
+  const contact = contacts?.find((one) => one.address === address)
+  return contact === undefined ? <code>{address}</code> : <b title={address}>{contact.name}</b>
+}
+
 function TransferRow({
   transfer,
+  own,
   explorer,
 }: {
   readonly transfer: Transfer
+  readonly own: string
   readonly explorer: string | null
 }): ReactNode {
   const {
@@ -98,26 +122,40 @@ function TransferRow({
     receiver,
     timestamp,
     transaction_hash: hash,
+    transfer_type: kind = 'transfer',
   } = transfer
   const isOut = direction === 'withdraw'
-  const other = isOut ? receiver : sender
+  const symbol = sanitizeName(token?.symbol ?? token?.name ?? '', contractName(token?.token ?? ''))
   const what =
     type === 'ft'
-      ? `${plainAmount(amount)} ${token?.symbol ?? token?.name ?? token?.token ?? ''}`
+      ? `${plainAmount(amount)} ${symbol}`
       : [name ?? `#${id ?? ''}`, ...(typeof collection?.name === 'string' ? [collection.name] : [])].join(' of ')
+  const [sentence] = describeTokenTransfers([
+    {
+      token: token?.token ?? '',
+      token_symbol: symbol,
+      amount: type === 'ft' ? amount : '1',
+      transfer_type: kind,
+      from_address: sender ?? null,
+      to_address: receiver ?? null,
+      usd_value: null,
+    },
+  ])
   return (
     <li>
       <span className="row-main">
         <span>
-          {isOut ? 'Sent' : 'Received'}
-          {other === undefined || other === null ? (
-            ''
-          ) : (
-            <>
-              {' '}
-              {isOut ? 'to' : 'from'} <code>{other}</code>
-            </>
-          )}
+          {sentence?.summary.map((segment, at) => (
+            <Fragment key={at}>
+              {typeof segment === 'string' ? (
+                segment
+              ) : 'account' in segment ? (
+                <Party address={segment.account} own={own} isFirst={at === 0} />
+              ) : (
+                what
+              )}
+            </Fragment>
+          ))}
         </span>
         <span className="soft small">
           <Ago at={timestamp} />

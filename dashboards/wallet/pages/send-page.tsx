@@ -1,29 +1,51 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState, useEffect } from 'react'
+import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { amountText, amountUnits } from '../../../clients/signing/transactions/cadence-arguments.ts'
+import {
+  contractOfType,
+  sendFlow,
+  sendFlowToEvm,
+  sendNft,
+  sendToken,
+} from '../../../clients/signing/transactions/make-transaction.ts'
+import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
-import { navigate, useSearchValue } from '../../kit/router.tsx'
-import { Badge, Button, Form, Icon } from '../../kit/controls.tsx'
+import type { Vault } from '../../explorer/answers.gen.ts'
+import { formatDollars } from '../../explorer/text.ts'
+import { Link, navigate, useSearchValue } from '../../kit/router.tsx'
+import { Button, Form } from '../../kit/controls.tsx'
 import { Loading, EmptyState } from '../../kit/state.tsx'
-import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
-import { readHead, readAccount, isUndecided, sendTransaction } from '../chain/chain-client.ts'
-import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
+import {
+  amountProblem,
+  maxToSend,
+  plainAmount,
+  chainOfAddress,
+  isAddressOf,
+  readAddress,
+  reserveUnits,
+} from '../chain/amounts.ts'
+import { isFlowToken, readEvmAddress, tokenSymbol } from '../chain/assets.ts'
+import { contractName } from '../chain/balance-changes.ts'
+import { readHead } from '../chain/chain-client.ts'
+import type { OwnAccount } from '../chain/chain-client.ts'
 import { networkNames } from '../../kit/network-names.ts'
-import { useChainAccount, useOwnAccounts, useRefresh, networkSettings, useSettings } from '../own-data.ts'
+import { networkSettings, useChainAccount, useContacts, useExplorer, useOwnAccounts, useSettings } from '../own-data.ts'
 import { PageTitle } from './layout.tsx'
 import { ProblemLine } from '../../auth/action.tsx'
-import { problemText, wasDismissed } from '../../auth/auth-service.ts'
-import { ApiProblem } from '../../kit/api.ts'
-import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
+import { problemText } from '../../auth/auth-service.ts'
+import { SendReview } from './send-review.tsx'
+import type { Payment } from './send-review.tsx'
 
 const nameOf = ({ network, address }: OwnAccount): string => `${network}:${address}`
 
 export function SendPage(): ReactNode {
   const { data: accounts, error } = useOwnAccounts()
+  const [asset] = useSearchValue('asset')
+  const [id] = useSearchValue('id')
   return (
     <>
-      <PageTitle title="Send FLOW" />
+      <PageTitle title={asset === '' ? 'Send FLOW' : id === '' ? 'Send tokens' : 'Send NFT'} />
       {accounts === undefined && (
         <div className="panel">
           {error === null ? <Loading label="Loading your accounts…" /> : <ProblemLine problem={problemText(error)} />}
@@ -41,6 +63,8 @@ export function SendPage(): ReactNode {
 
 function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): ReactNode {
   const [from, setFrom] = useSearchValue('from')
+  const [assetType, setAssetType] = useSearchValue('asset')
+  const [itemId] = useSearchValue('id')
   const account = accounts.find((one) => nameOf(one) === from) ?? accounts[0]
   const [to, setTo] = useState('')
   const [amount, setAmount] = useState('')
@@ -50,6 +74,10 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
   const amountField = useRef<HTMLInputElement>(null)
   const network = account?.network ?? 'testnet'
   const { data: state } = useChainAccount(network, account?.address)
+  const hasExplorer = networkSettings(useSettings(), network)?.has_explorer_api === true
+  const vaultPath = account === undefined || !hasExplorer ? undefined : `/flow/account/${account.address}/ft?limit=100`
+  const { data: vaults } = useExplorer<Vault>(vaultPath)
+  const { data: contacts } = useContacts()
   const { data: head, error: headError } = useQuery({
     queryKey: ['head', network],
     queryFn: ({ signal }) => readHead(network, signal),
@@ -57,15 +85,27 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
   })
   if (account === undefined) return null
 
-  const address = readAddress(to)
-  const toProblem = recipientProblem(address, account, head?.chain)
-  const sumProblem = amountProblem(amount, state?.balance)
+  const flow = vaults?.find(({ token }) => isFlowToken(token))
+  const tokens = vaults?.filter(({ token, balance }) => !isFlowToken(token) && Number(balance) > 0) ?? []
+  const vault = tokens.find(({ token }) => token === assetType)
+  const asset = assetOf({ assetType, itemId, vault, flow, balance: state?.balance })
+  const address = readAddress(to) ?? readEvmAddress(to)
+  const contact = contacts?.find((one) => one.address === address)
+  const toProblem = recipientProblem(address, account, head?.chain, asset.kind)
+  const sumProblem =
+    asset.kind === 'nft'
+      ? undefined
+      : amountProblem(amount, asset.balance, { symbol: asset.symbol, reserve: asset.reserve })
   const review = (): void => {
     setWasTried(true)
     if (toProblem !== undefined) toField.current?.focus()
     else if (sumProblem !== undefined) amountField.current?.focus()
-    else if (address !== undefined && head !== undefined)
-      setPayment({ account, to: address, amount, chain: head.chain })
+    else if (address !== undefined && head !== undefined) {
+      const code = codeOf(asset, address, amount)
+      const what = asset.kind === 'nft' ? ([asset.name, ''] as const) : ([plainAmount(amount), asset.symbol] as const)
+      const dollars = asset.kind === 'nft' ? undefined : dollarsOf(asset.price, amount)
+      setPayment({ account, to: address, contact, chain: head.chain, code, what, dollars })
+    }
   }
   const startAgain = (): void => {
     setPayment(undefined)
@@ -94,6 +134,38 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
           ))}
         </select>
       </label>
+      {asset.kind === 'nft' && (
+        <p>
+          <b className="wrap">{asset.name}</b> <span className="soft wrap">{asset.type}</span>
+        </p>
+      )}
+      {asset.kind !== 'nft' && (tokens.length > 0 || assetType !== '') && (
+        <label className="field">
+          <span>Token</span>
+          <select className="input" value={assetType} onChange={(event) => setAssetType(event.target.value)}>
+            <option value="">FLOW</option>
+            {assetType !== '' && vault === undefined && <option value={assetType}>{contractName(assetType)}</option>}
+            {tokens.map((one) => (
+              <option key={one.token} value={one.token}>
+                {tokenSymbol(one)} · {one.token.split('.')[1]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {contacts !== undefined && contacts.length > 0 && (
+        <label className="field">
+          <span>Contact</span>
+          <select className="input" value={contact?.address ?? ''} onChange={(event) => setTo(event.target.value)}>
+            <option value="">None</option>
+            {contacts.map(({ id, name, address: known }) => (
+              <option key={id} value={known}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <div className="field">
         <label htmlFor="send-to">To</label>
         <input
@@ -105,47 +177,65 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
           autoCapitalize="off"
           spellCheck={false}
           placeholder="0x"
-          maxLength={40}
+          maxLength={60}
           aria-invalid={wasTried && toProblem !== undefined}
           aria-describedby="send-to-problem"
           onChange={(event) => setTo(event.target.value)}
         />
+        <p className="soft small">
+          {contact === undefined ? (
+            <>
+              {asset.kind === 'flow' ? 'A Flow or EVM address. ' : 'A Flow address. '}
+              <Link to="/contacts">Contacts</Link>
+            </>
+          ) : (
+            `${contact.name}, one of your contacts`
+          )}
+        </p>
         <p id="send-to-problem" className="field-error" role="status">
           {wasTried || address !== undefined ? toProblem : undefined}
         </p>
       </div>
-      <div className="field">
-        <label htmlFor="send-amount">Amount in FLOW</label>
-        <div className="with-button">
-          <input
-            ref={amountField}
-            id="send-amount"
-            className="input"
-            inputMode="decimal"
-            value={amount}
-            autoComplete="off"
-            placeholder="0.0"
-            maxLength={24}
-            aria-invalid={wasTried && sumProblem !== undefined}
-            aria-describedby="send-amount-problem"
-            onChange={(event) => setAmount(event.target.value.trim())}
-          />
-          <Button
-            disabled={state === undefined}
-            onClick={() =>
-              setAmount(state === undefined ? '' : amountText(maxToSend(state.balance)).replace(/\.?0+$/, '') || '0')
-            }
-          >
-            All
-          </Button>
+      {asset.kind !== 'nft' && (
+        <div className="field">
+          <label htmlFor="send-amount">Amount in {asset.symbol}</label>
+          <div className="with-button">
+            <input
+              ref={amountField}
+              id="send-amount"
+              className="input"
+              inputMode="decimal"
+              value={amount}
+              autoComplete="off"
+              placeholder="0.0"
+              maxLength={24}
+              aria-invalid={wasTried && sumProblem !== undefined}
+              aria-describedby="send-amount-problem"
+              onChange={(event) => setAmount(event.target.value.trim())}
+            />
+            <Button
+              disabled={asset.balance === undefined}
+              onClick={() =>
+                setAmount(
+                  asset.balance === undefined
+                    ? ''
+                    : amountText(maxToSend(asset.balance, asset.reserve)).replace(/\.?0+$/, '') || '0',
+                )
+              }
+            >
+              All
+            </Button>
+          </div>
+          <p className="soft small">
+            {asset.balance === undefined
+              ? 'Loading the balance…'
+              : `Balance: ${plainAmount(asset.balance)} ${asset.symbol}`}
+          </p>
+          <p id="send-amount-problem" className="field-error" role="status">
+            {wasTried || amount !== '' ? sumProblem : undefined}
+          </p>
         </div>
-        <p className="soft small">
-          {state === undefined ? 'Loading the balance…' : `Balance: ${plainAmount(state.balance)} FLOW`}
-        </p>
-        <p id="send-amount-problem" className="field-error" role="status">
-          {wasTried || amount !== '' ? sumProblem : undefined}
-        </p>
-      </div>
+      )}
       <ProblemLine problem={headError === null ? undefined : problemText(headError)} />
       <Button type="submit" look="strong" disabled={head === undefined}>
         Review
@@ -154,168 +244,64 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
   )
 }
 
+type Asset =
+  | { readonly kind: 'nft'; readonly type: string; readonly id: string; readonly name: string }
+  | {
+      readonly kind: 'flow' | 'token'
+      readonly type: string
+      readonly symbol: string
+      readonly balance: string | undefined
+      readonly price: string | null
+      readonly reserve: bigint
+    }
+
+interface AssetFacts {
+  readonly assetType: string
+  readonly itemId: string
+  readonly vault: Vault | undefined
+  readonly flow: Vault | undefined
+  /** In FLOW, from the chain. */
+  readonly balance: string | undefined
+}
+
+function assetOf({ assetType, itemId, vault, flow, balance }: AssetFacts): Asset {
+  if (contractOfType(assetType) === undefined)
+    return { kind: 'flow', type: '', symbol: 'FLOW', balance, price: flow?.usd_price ?? null, reserve: reserveUnits }
+  if (/^\d{1,20}$/.test(itemId))
+    return { kind: 'nft', type: assetType, id: itemId, name: `${contractName(assetType)} #${itemId}` }
+  const symbol = vault === undefined ? contractName(assetType) : tokenSymbol(vault)
+  const price = vault?.usd_price ?? null
+  return { kind: 'token', type: assetType, symbol, balance: vault?.balance, price, reserve: 0n }
+}
+
+function codeOf(asset: Asset, to: string, amount: string): (chain: FlowChain) => TransactionCode {
+  return (chain) => {
+    if (asset.kind === 'nft') return sendNft(chain, { type: asset.type, id: BigInt(asset.id), to })
+    const sum = { amount: amountUnits(amount), to }
+    if (asset.kind === 'token') return sendToken(chain, { type: asset.type, ...sum })
+    return to.length > 18 ? sendFlowToEvm(chain, sum) : sendFlow(chain, sum)
+  }
+}
+
+/** For display only. */
+function dollarsOf(price: string | null, amount: string): string | undefined {
+  const value = Number(price ?? Number.NaN) * Number(amount)
+  return Number.isFinite(value) ? formatDollars(value.toFixed(8)) : undefined
+}
+
 function recipientProblem(
   address: string | undefined,
   account: OwnAccount,
   chain: FlowChain | undefined,
+  kind: Asset['kind'],
 ): string | undefined {
   if (address === undefined) return 'Enter the full address: 0x and 16 hex digits.'
+  if (address.length > 18)
+    return kind === 'flow' ? undefined : 'Only FLOW can be sent to an EVM address. Enter a Flow address.'
   if (address === account.address) return 'This is the account that you send from.'
   if (chain === undefined || isAddressOf(address, chain)) return undefined
   const other = chainOfAddress(address)
   return other === undefined
     ? 'Invalid address: a digit is wrong.'
     : `This is an address of ${other}. Your account is on ${chain}.`
-}
-
-interface Payment {
-  readonly account: OwnAccount
-  readonly to: string
-  /** Decimal text as typed. */
-  readonly amount: string
-  readonly chain: FlowChain
-}
-
-interface SendReviewProps {
-  readonly payment: Payment
-  readonly onBack: () => void
-  readonly onAgain: () => void
-  readonly onEnd: () => void
-}
-
-function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): ReactNode {
-  const settings = useSettings()
-  const { account, to, amount, chain } = payment
-  const { network } = account
-  const reload = useRefresh()
-  const [stage, setStage] = useState<{ readonly name: SendStage; readonly id?: string | undefined }>()
-  const [problem, setProblem] = useState<string>()
-  const [isOpen, setIsOpen] = useState(false)
-  const heading = useRef<HTMLHeadingElement>(null)
-  const unmount = useRef<AbortController>(undefined)
-  const recipient = useQuery({
-    queryKey: ['recipient', network, to],
-    queryFn: ({ signal }) => readAccount(network, to, signal),
-    staleTime: 30_000,
-  })
-  const isMissing = recipient.error instanceof ApiProblem && recipient.error.status === 404
-  useEffect(() => {
-    heading.current?.focus()
-    return () => unmount.current?.abort(new DOMException('The user left the page.', 'AbortError'))
-  }, [])
-
-  const send = async (): Promise<void> => {
-    const control = new AbortController()
-    unmount.current = control
-    setProblem(undefined)
-    try {
-      await sendTransaction({
-        rpId: settings.rp_id,
-        account,
-        code: (current) => sendFlow(current, { amount: amountUnits(amount), to }),
-        signal: control.signal,
-        onStage: (name, id) => setStage((before) => ({ name, id: id ?? before?.id })),
-      })
-    } catch (error) {
-      if (control.signal.aborted) return
-      setProblem(problemText(error))
-      setIsOpen(isUndecided(error))
-      setStage((before) =>
-        isUndecided(error) || (before?.id !== undefined && !wasDismissed(error)) ? before : undefined,
-      )
-    } finally {
-      if (!control.signal.aborted) await reload()
-    }
-  }
-  const explorer = networkSettings(settings, network)?.explorer_url ?? null
-  const isSealed = stage?.name === 'sealed'
-  const hasFailed = problem !== undefined && stage !== undefined
-  return (
-    <section className="panel send-form" aria-labelledby="review-title">
-      <h2 id="review-title" ref={heading} tabIndex={-1}>
-        {isSealed ? 'Sent' : hasFailed ? (isOpen ? 'Outcome unknown' : 'Payment failed') : 'Review the payment'}
-      </h2>
-      <p className="sum">
-        <b>{plainAmount(amount)}</b> FLOW
-      </p>
-      <dl className="facts">
-        <dt>To</dt>
-        <dd>
-          <code className="wrap">{to}</code>
-        </dd>
-        <dt>From</dt>
-        <dd>
-          <code className="wrap">{account.address}</code>
-        </dd>
-        <dt>Network</dt>
-        <dd>
-          <Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge>
-          {chain === 'emulator' && <span className="soft"> simulated</span>}
-        </dd>
-        <dt>Fee</dt>
-        <dd className="soft">Less than 0.01 FLOW, paid by you</dd>
-      </dl>
-      {stage === undefined && isMissing && (
-        <p className="banner bad" role="alert">
-          No account exists at this address. The transfer would fail.
-        </p>
-      )}
-      {stage !== undefined && <SendSteps stage={stage.name} hasFailed={hasFailed} />}
-      <ProblemLine problem={problem} />
-      {isSealed && (
-        <p className="done-line" role="status">
-          <Icon name="check" size={20} /> The transaction is sealed.
-        </p>
-      )}
-      <div className="button-row">
-        {stage === undefined && (
-          <Button look="strong" disabled={isMissing} onClick={() => void send()}>
-            <Icon name="key" /> {problem === undefined ? 'Send with your passkey' : 'Retry'}
-          </Button>
-        )}
-        {stage === undefined && <Button onClick={onBack}>Edit</Button>}
-        {stage?.id !== undefined && explorer !== null && (
-          <a className="button" href={`${explorer}/transaction/${stage.id}`} target="_blank" rel="noreferrer">
-            View in the explorer <Icon name="external" size={14} />
-          </a>
-        )}
-        {(isSealed || hasFailed) && <Button onClick={onAgain}>New payment</Button>}
-        {(isSealed || hasFailed) && (
-          <Button look="plain" onClick={onEnd}>
-            Back to accounts
-          </Button>
-        )}
-      </div>
-    </section>
-  )
-}
-
-const steps = [
-  { name: 'Signed by your passkey', now: 'Waiting for your passkey…', from: 'sending' },
-  { name: 'Sent to the network', now: 'Sending…', from: 'sent' },
-  { name: 'Executed in a block', now: 'Waiting for a block…', from: 'executed' },
-  { name: 'Sealed', now: 'Waiting for the seal…', from: 'sealed' },
-] as const satisfies readonly { readonly name: string; readonly now: string; readonly from: SendStage }[]
-const order: readonly SendStage[] = ['preparing', 'signing', 'sending', 'sent', 'executed', 'sealed']
-
-function SendSteps({ stage, hasFailed }: { readonly stage: SendStage; readonly hasFailed: boolean }): ReactNode {
-  const at = order.indexOf(stage)
-  const current = steps.findIndex(({ from }) => order.indexOf(from) > at)
-  return (
-    <ol className="steps" aria-label="Progress" aria-live="polite">
-      {steps.map(({ name, now }, i) => {
-        const look = current < 0 || i < current ? 'done' : i === current ? (hasFailed ? 'bad' : 'now') : 'later'
-        return (
-          <li key={name} className={look}>
-            <span className="step-sign" aria-hidden="true">
-              {look === 'done' && <Icon name="check" size={14} />}
-              {look === 'bad' && <Icon name="cross" size={14} />}
-              {look === 'now' && <span className="spinner" />}
-            </span>
-            {look === 'now' ? now : name}
-          </li>
-        )
-      })}
-    </ol>
-  )
 }

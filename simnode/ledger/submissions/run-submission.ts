@@ -1,6 +1,5 @@
 import { readKnownTransaction, nameOfScript } from '../../../clients/signing/transactions/known-transaction.ts'
 import type { AddedKey, KnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
-import { transactionNames } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
 import type { TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
@@ -28,8 +27,23 @@ interface Move {
   readonly amount: bigint
 }
 
+/** Wallet accounts of this chain hold FLOW only, without an EVM account. */
+const simulatedNames = [
+  'create-account',
+  'send-flow',
+  'add-key',
+  'revoke-key',
+  'add-contract',
+  'update-contract',
+] as const
+type SimulatedName = (typeof simulatedNames)[number]
+
+function isSimulated(name: KnownTransaction['name']): name is SimulatedName {
+  return simulatedNames.some((one) => one === name)
+}
+
 /** `computation_usage` */
-const computations: Readonly<Record<KnownTransaction['name'], number>> = {
+const computations: Readonly<Record<SimulatedName, number>> = {
   'create-account': 48,
   'send-flow': 24,
   'add-key': 12,
@@ -49,7 +63,9 @@ function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPl
   }
   const name = nameOfScript(code.script, 'emulator')
   if (name === undefined)
-    return failed(runtime(`the simulated node runs only the wallet's own transactions: ${transactionNames.join(', ')}`))
+    return failed(runtime(`the simulated node runs only the wallet's own transactions: ${simulatedNames.join(', ')}`))
+  if (!isSimulated(name))
+    return failed(runtime(`the simulated node does not run ${name}: its wallet accounts hold FLOW only`))
   const known = readKnownTransaction(code, 'emulator')
   if (known === undefined)
     return failed(
@@ -67,10 +83,10 @@ function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPl
     const reason = `payer ${payer.hex} has insufficient balance to attempt transaction execution`
     return failed(errorMessage('payer balance check', 1118, `${reason} (required balance: ${ufix64Text(endowment)})`))
   }
-  const plan = planners[known.name](state, signer, known as never)
+  const plan = planners[name](state, signer, known as never)
   if ('error' in plan) return failed(plan.error)
   const error = balanceError(state, plan.moves, payer)
-  return error === undefined ? { computation: computations[known.name], apply: plan.apply } : failed(error)
+  return error === undefined ? { computation: computations[name], apply: plan.apply } : failed(error)
 }
 
 function failed(error: string): SubmissionPlan {
@@ -88,13 +104,13 @@ function runtime(reason: string): string {
 type Planned =
   | { readonly error: string }
   | { readonly moves: readonly Move[]; readonly apply: (moment: Moment, events: DraftEvent[]) => void }
-type Planner<Name extends KnownTransaction['name']> = (
+type Planner<Name extends SimulatedName> = (
   state: LedgerState,
   signer: Account,
   known: Extract<KnownTransaction, { readonly name: Name }>,
 ) => Planned
 
-const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } = {
+const planners: { readonly [Name in SimulatedName]: Planner<Name> } = {
   'create-account'(state, payer, { key, startBalance }) {
     const account = state.externalAccounts.next
     const error = keyError(key)

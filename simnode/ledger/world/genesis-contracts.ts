@@ -35,6 +35,16 @@ const imported = {
 } as const satisfies Readonly<Record<string, Import>>
 
 const moved = 'type: String, amount: UFix64'
+const ended = 'listingResourceID: UInt64, storefrontResourceID: UInt64, purchased: Bool'
+const listed =
+  'nftType: Type, nftUUID: UInt64, nftID: UInt64, salePaymentVaultType: Type, salePrice: UFix64, ' +
+  'customID: String?, commissionAmount: UFix64'
+const handler = 'transactionHandlerOwner: Address, transactionHandlerTypeIdentifier: String'
+const handled = `${handler}, transactionHandlerUUID: UInt64, transactionHandlerPublicPath: PublicPath?`
+const flowEvents = `
+    access(all) event TokensWithdrawn(amount: UFix64, from: Address?)
+    access(all) event TokensDeposited(amount: UFix64, to: Address?)`
+const ofNode = 'nodeID: String, amount: UFix64'
 
 /** Except FLOW's. The code has only public interfaces. */
 export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
@@ -122,6 +132,24 @@ export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
     `access(all) entitlement CreateListing
     access(all) entitlement RemoveListing
 
+    access(all) event ListingAvailable(
+        storefrontAddress: Address, listingResourceID: UInt64, ${listed},
+        commissionReceivers: [Address]?, expiry: UInt64
+    )
+    access(all) event ListingCompleted(${ended}, ${listed}, commissionReceiver: Address?, expiry: UInt64)
+
+    access(all) resource Listing {
+        access(all) event ResourceDestroyed(
+            listingResourceID: UInt64 = self.uuid, storefrontResourceID: UInt64 = self.details.storefrontID,
+            purchased: Bool = self.details.purchased, nftType: String = self.details.nftType.identifier,
+            nftUUID: UInt64 = self.details.nftUUID, nftID: UInt64 = self.details.nftID,
+            salePaymentVaultType: String = self.details.salePaymentVaultType.identifier,
+            salePrice: UFix64 = self.details.salePrice, customID: String? = self.details.customID,
+            commissionAmount: UFix64 = self.details.commissionAmount, commissionReceiver: Address? = nil,
+            expiry: UInt64 = self.details.expiry
+        )
+    }
+
     access(all) resource Storefront {
         access(all) view fun getListingIDs(): [UInt64]
     }`,
@@ -133,7 +161,17 @@ export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
     [imported.FungibleToken, imported.FlowToken, imported.FlowFees],
     `access(all) entitlement NodeOperator
     access(all) event NewNodeCreated(nodeID: String, role: UInt8, amountCommitted: UFix64)
-    access(all) event TokensStaked(nodeID: String, amount: UFix64)`,
+    access(all) event NewDelegatorCreated(nodeID: String, delegatorID: UInt32)
+    access(all) event TokensCommitted(${ofNode})
+    access(all) event TokensStaked(${ofNode})
+    access(all) event TokensUnstaking(${ofNode})
+    access(all) event TokensUnstaked(${ofNode})
+    access(all) event NodeTokensRequestedToUnstake(${ofNode})
+    access(all) event UnstakedTokensWithdrawn(${ofNode})
+    access(all) event RewardTokensWithdrawn(${ofNode})
+    access(all) event RewardsPaid(${ofNode}, epochCounter: UInt64)
+    access(all) event DelegatorTokensCommitted(nodeID: String, delegatorID: UInt32, amount: UFix64)
+    access(all) event DelegatorTokensStaked(nodeID: String, delegatorID: UInt32, amount: UFix64)`,
   ),
   core(
     service,
@@ -149,6 +187,20 @@ export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
     'contract',
     [imported.FungibleToken, imported.FlowToken, imported.FlowFees],
     `access(all) entitlement Execute
+
+    access(all) event Scheduled(
+        id: UInt64, priority: UInt8, timestamp: UFix64, executionEffort: UInt64, fees: UFix64, ${handled}
+    )
+    access(all) event PendingExecution(id: UInt64, priority: UInt8, executionEffort: UInt64, fees: UFix64, ${handler})
+    access(all) event Executed(id: UInt64, priority: UInt8, executionEffort: UInt64, ${handled})
+    access(all) event Canceled(id: UInt64, priority: UInt8, feesReturned: UFix64, feesDeducted: UFix64, ${handler})
+
+    access(all) resource ScheduledTransaction {
+        access(all) event ResourceDestroyed(
+            id: UInt64 = self.id, timestamp: UFix64 = self.timestamp,
+            handlerTypeIdentifier: String = self.handlerTypeIdentifier
+        )
+    }
 
     access(all) resource interface TransactionHandler {
         access(Execute) fun executeTransaction(id: UInt64, data: AnyStruct?)
@@ -171,6 +223,23 @@ export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
     'contract',
     [imported.NonFungibleToken, imported.FungibleToken, imported.FlowToken],
     `access(all) entitlement Call
+
+    access(all) event TransactionExecuted(
+        hash: [UInt8; 32], index: UInt16, type: UInt8, payload: [UInt8], errorCode: UInt16, errorMessage: String,
+        gasConsumed: UInt64, contractAddress: String, logs: [UInt8], blockHeight: UInt64, returnedData: [UInt8],
+        precompiledCalls: [UInt8], stateUpdateChecksum: [UInt8; 4]
+    )
+    access(all) event BlockExecuted(
+        height: UInt64, hash: [UInt8; 32], timestamp: UInt64, totalSupply: Int, totalGasUsed: UInt64,
+        parentHash: [UInt8; 32], receiptRoot: [UInt8; 32], transactionHashRoot: [UInt8; 32], prevrandao: [UInt8; 32]
+    )
+    access(all) event CadenceOwnedAccountCreated(address: String, uuid: UInt64)
+    access(all) event FLOWTokensDeposited(
+        address: String, amount: UFix64, depositedUUID: UInt64, balanceAfterInAttoFlow: UInt
+    )
+    access(all) event FLOWTokensWithdrawn(
+        address: String, amount: UFix64, withdrawnUUID: UInt64, balanceAfterInAttoFlow: UInt
+    )
 
     access(all) resource CadenceOwnedAccount {
         access(all) var addressBytes: [UInt8; 20]
@@ -212,7 +281,7 @@ function tokenContract(name: string, isFlow: boolean): ContractCode {
 
 access(all) contract ${name}: FungibleToken {
     access(all) event TokensMinted(${own})
-    access(all) event TokensBurned(${own})
+    access(all) event TokensBurned(${own})${isFlow ? flowEvents : ''}
     access(all) var totalSupply: UFix64
 
     access(all) resource Vault: FungibleToken.Vault {

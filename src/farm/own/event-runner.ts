@@ -22,7 +22,7 @@ export interface EventRunnerOptions extends LeaseEndsOptions {
   readonly deriveTimeoutMs?: number | undefined
   /** A lease is shortened to what was derived within this time, ms. Default 5,000. */
   readonly unitMs?: number | undefined
-  /** The same for rows. Default 16 MiB. */
+  /** The same for rows. Default 4 MiB. */
   readonly unitBytes?: number | undefined
 }
 
@@ -74,7 +74,7 @@ export class EventRunner {
 
   /** @returns undefined if the chain was rolled back meanwhile */
   async #derive(worker: Worker, { lease, signal }: HeldLease): Promise<Derived | undefined> {
-    const { pool, metrics, unitMs = 5000, unitBytes = 16 * 1024 * 1024 } = this.#options
+    const { pool, metrics, unitMs = 5000, unitBytes = 4 * 1024 * 1024 } = this.#options
     const derivation = worker.deriveEvents as EventDerivation
     const output = new RangeOutput(worker)
     const reader = new EventReader(pool, derivation)

@@ -30,7 +30,7 @@ export interface OwnLease {
   readonly isNew: boolean
 }
 
-interface Slot {
+export interface Slot {
   readonly worker: string
   readonly isLive: boolean
 }
@@ -87,7 +87,7 @@ const claimed = `status = 'active', generation = nextval('app.lease_generation')
         not_before = null, updated_at = now()`
 
 /** queued, or failed and due → active. */
-async function claimWaiting(
+export async function claimWaiting(
   client: pg.ClientBase,
   slots: readonly Slot[],
   liveFrom: number,

@@ -11,11 +11,13 @@ import { ownDifferences, ownWorker, registerOwnWorker } from '../../../test/supp
 import { txContractsWorker } from '../../../jobs/tx-contracts-worker.ts'
 import { announceFarmWork, farmChannel, listen, ownRowsChannel } from '../../platform/db/listen.ts'
 import { Metrics } from '../../platform/metrics.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 import { difference } from '../../platform/ranges.ts'
 import { addLeases, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
 import { plan, startCompletingWorker, startCoordinator } from '../coordinator/coordinator.test-support.ts'
 import { readCoverage } from '../leases/coverage.ts'
 import { claimLeases, defaultRetryPolicy } from '../leases/leases.ts'
+import { addRequest } from '../leases/requests.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import { compareDerived } from '../rebuild/compare-derived.ts'
 import { rebuildDerived } from '../rebuild/rebuild-derived.ts'
@@ -136,6 +138,18 @@ describe('own workers of a process', () => {
     expect(await ownDifferences(pool, worker)).to.deep.equal([])
     const { rows } = await pool.query<{ lowest: number }>('select min(block_height)::int as lowest from own_a.events')
     expect(rows[0]?.lowest).to.equal(250)
+  })
+
+  it('derive requested history even if history derivers are disabled', async () => {
+    await start([ownWorker('own_a', contract)], { isHistoryEnabled: false })
+    const live = { from: end - 100, to: end }
+    const covers = async (range: HeightRange): Promise<boolean> =>
+      difference([range], (await readCoverage(pool, ['own_a'])).get('own_a') ?? []).length === 0
+    await until(() => covers(live))
+    await addRequest(pool, [{ name: 'own_a', follows: [] }], ['own_a'], { from: 20, to: 50 })
+    await until(() => covers({ from: 20, to: 50 }))
+    expect((await readCoverage(pool, ['own_a'])).get('own_a')).to.deep.equal([{ from: 20, to: 50 }, live])
+    await pool.query('truncate app.backfill_requests')
   })
 
   it('leave unregistered workers alone', async () => {

@@ -19,6 +19,7 @@ import type { DerivedTable } from './derived-tables.ts'
 
 export interface CompareOptions {
   readonly pool: pg.Pool
+  /** Own workers that were not rebuilt are left out. */
   readonly workers: readonly Worker[]
   /** First height. Default: no limit. */
   readonly from?: number
@@ -69,12 +70,13 @@ export interface DerivedComparison {
  * since
  */
 export async function compareDerived(options: CompareOptions): Promise<DerivedComparison> {
-  const { pool, workers, schema = defaultSchema, from = 0, to = Number.MAX_SAFE_INTEGER } = options
-  const names = workers.map(({ name }) => name)
+  const { pool, schema = defaultSchema, from = 0, to = Number.MAX_SAFE_INTEGER } = options
   return withTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read')
     const state = await readRebuildState(client, schema)
-    if (state === undefined || names.some((name) => !state.workers.includes(name))) {
+    const isRebuilt = ({ name }: Worker): boolean => state?.workers.includes(name) === true
+    const workers = options.workers.filter((worker) => worker.deriveEvents === undefined || isRebuilt(worker))
+    if (state === undefined || !workers.every(isRebuilt)) {
       const remedy = 'run npm run rebuild, or npm run verify -- --rebuild'
       throw new FatalError('not-rebuilt', `Schema ${schema} has no finished rebuild of these workers: ${remedy}.`)
     }
@@ -82,7 +84,10 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
       const message = 'The chain was rolled back since the rebuild. Rebuild again.'
       throw new RetryableError('chain-rolled-back', message)
     }
-    const coverage = await readCoverage(client, names)
+    const coverage = await readCoverage(
+      client,
+      workers.map(({ name }) => name),
+    )
     const wanted = intersection(state.heights, from < to ? [{ from, to }] : [])
     const tables: TableComparison[] = []
     const compared: HeightSet[] = []

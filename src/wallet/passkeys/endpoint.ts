@@ -139,6 +139,8 @@ const statuses = {
   /** The passkey is no longer registered; the user must sign in another way. */
   PASSKEY_REMOVED: 403,
   TOO_MANY_PASSKEYS: 409,
+  TOO_MANY_CONTACTS: 409,
+  CONTACT_EXISTS: 409,
   NO_PUBLIC_KEY: 422,
   INVALID_INPUT: 400,
   NOT_FOUND: 404,

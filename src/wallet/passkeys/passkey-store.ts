@@ -316,6 +316,7 @@ const statements = [
   "update wallet.passkeys set removed_at = coalesce(removed_at, now()), name = '' where user_id = $1",
   'delete from wallet.challenges where user_id = $1',
   'delete from wallet.further_accounts where user_id = $1',
+  'delete from wallet.contacts where user_id = $1',
   'update wallet.audit_log set ip = null, origin = null, user_agent = null where user_id = $1',
 ]
 

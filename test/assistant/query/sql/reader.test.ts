@@ -60,6 +60,7 @@ const secretTables = [
   'wallet.accounts',
   'wallet.audit_log',
   'wallet.challenges',
+  'wallet.contacts',
   'wallet.further_accounts',
   'wallet.passkeys',
   'wallet.payer_transactions',
