@@ -126,6 +126,9 @@ export async function signInByPasskey(
     rpId,
     challengeId: started.challengeId,
     response,
+  }).catch((error: unknown) => {
+    if (error instanceof ApiProblem && error.code === 'PASSKEY_REMOVED') signalUnknown(rpId, response.id)
+    throw error
   })
   rememberPasskey(response.id)
   return refreshTokenOf(
@@ -191,4 +194,17 @@ export function rememberPasskey(credentialId: string, { isFirst = false } = {}):
   } catch {
     // Storage may be blocked.
   }
+}
+
+/** Whether the browser has the WebAuthn signal API. */
+export function hasSignals(): boolean {
+  return typeof PublicKeyCredential === 'function' && 'signalUnknownCredential' in PublicKeyCredential
+}
+
+/**
+ * Password managers delete the passkey. Only if the service found no account with its key: a passkey
+ * that it does not know can still be one, for example after a restored backup.
+ */
+function signalUnknown(rpId: string, credentialId: string): void {
+  if (hasSignals()) PublicKeyCredential.signalUnknownCredential({ rpId, credentialId }).catch(() => undefined)
 }

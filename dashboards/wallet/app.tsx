@@ -14,7 +14,9 @@ import { Link, useLocation, navigate } from '../kit/router.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { DeleteAccount, EmailAddress, SignOutEverywhere } from './pages/account-page.tsx'
+import { EmailRecovery } from './pages/email-recovery.tsx'
 import { FclWindow, isFclPath } from './fcl/fcl-window.tsx'
+import { AddDevicePage, addDevicePath } from './pages/add-device.tsx'
 import { AccountsPage } from './pages/accounts-page.tsx'
 import { ActivityPage } from './pages/activity-page.tsx'
 import { AuthorizePage, authorizePath, takePendingRequest } from './pages/authorize-page.tsx'
@@ -22,6 +24,7 @@ import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { ContactsPage } from './pages/contacts-page.tsx'
 import { ReceivePage } from './pages/receive-page.tsx'
+import { SecurityPage } from './pages/security-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { CenteredCard, PageTitle, SessionCheck } from './pages/layout.tsx'
 import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own-data.ts'
@@ -46,6 +49,15 @@ function AccountPage(): ReactNode {
     <>
       <PageTitle title="Profile" />
       {isOwn && <EmailAddress />}
+      <section className="panel" aria-label="Security">
+        <div className="panel-text apart">
+          <span>See all sign-ins, changes of passkeys and signatures.</span>
+          <Link className="button small" to="/security">
+            Security log
+          </Link>
+        </div>
+      </section>
+      <EmailRecovery />
       <SignOutEverywhere />
       {isOwn && <DeleteAccount />}
     </>
@@ -89,6 +101,7 @@ const pages: Readonly<Record<string, () => ReactNode>> = {
   '/activity': ActivityPage,
   '/passkeys': PasskeysPage,
   '/account': AccountPage,
+  '/security': SecurityPage,
 }
 
 function Pages(): ReactNode {
@@ -100,6 +113,7 @@ function Pages(): ReactNode {
     return <LinkPage token={linkToken} onDone={() => setLinkToken(undefined)} />
   if (isCallback) return <CallbackPage />
   if (path === authorizePath) return <AuthorizePage />
+  if (path === addDevicePath) return <AddDevicePage />
   if (isFclPath(path)) return <FclWindow path={path} />
   if (state.status === 'loading' || state.status === 'unknown') return <SessionCheck />
   if (state.status === 'signed-out') return <SignInPage hasEnded={state.reason === 'ended'} />

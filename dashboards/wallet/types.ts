@@ -51,3 +51,17 @@ export interface ContactRow {
   readonly address: string
   readonly addedAt: string
 }
+
+/** Response item of `/security/log`. */
+export interface SecurityRow {
+  readonly at: string
+  readonly source: 'passkey' | 'session' | 'account' | 'signature'
+  readonly event: string
+  readonly done: boolean
+  readonly from: string | null
+  readonly origin: string | null
+  readonly userAgent: string | null
+  readonly credentialId: string | null
+  readonly detail: string | null
+  readonly address: string | null
+}

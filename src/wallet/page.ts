@@ -10,6 +10,8 @@ const pagePaths: ReadonlySet<string> = new Set([
   '/activity',
   '/passkeys',
   '/account',
+  '/security',
+  '/add-device',
   '/authorize',
   '/developer/callback',
 ])
@@ -20,7 +22,7 @@ const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/
 const servicesPath = '/fcl/services'
 
 /** Pages that show NFTs load their pictures from anywhere; they ask for no signature of applications. */
-const strictPaths: ReadonlySet<string> = new Set([...windowPaths, '/authorize', '/developer/callback'])
+const strictPaths: ReadonlySet<string> = new Set([...windowPaths, '/authorize', '/add-device', '/developer/callback'])
 
 /**
  * Loads no code from elsewhere and cannot be framed: clicks there move money. @param authUrl

@@ -34,7 +34,9 @@ import { ClientSignIns } from './client-routes.ts'
 import type { SignInClient } from './client-routes.ts'
 import { createAuthServer } from './session-cookies.ts'
 import type { WalletParts, WalletSettings } from './server.ts'
+import { RateLimits } from './auth/stores/rate-limits.ts'
 import { contactEndpoints } from './contacts/contacts.ts'
+import { pruneSignatures, securityEndpoints } from './security/security-log.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from './passkeys/passkey-function.ts'
 import { PasskeyStore } from './passkeys/passkey-store.ts'
 import { provisioningEndpoints } from './provisioning/provisioning-endpoints.ts'
@@ -178,7 +180,11 @@ async function openWallet(
     log,
     relyingParty: () => party,
     sessions,
-    endpoints: { ...provisioningEndpoints(provisioning), ...contactEndpoints(pool, sessions) },
+    endpoints: {
+      ...provisioningEndpoints(provisioning),
+      ...contactEndpoints(pool, sessions),
+      ...securityEndpoints({ pool, rates: new RateLimits(pool, statements), outbox, name: party.name }),
+    },
     keysOnChain: provisioning.keysOnChain,
     outbox,
     onNote: figures.passkey,
@@ -186,7 +192,7 @@ async function openWallet(
   const signIns = new ClientSignIns({ pool, statements, sessions, clients, origin: url })
   opened.confirmUserChange = passkeys.confirmUserChange
   const pruning = setInterval(() => {
-    Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) =>
+    Promise.all([passkeys.prune(), signIns.prune(), pruneSignatures(pool)]).catch((error: unknown) =>
       log.warn({ err: asError(error) }, 'Could not delete expired challenges'),
     )
   }, pruneEveryMs)

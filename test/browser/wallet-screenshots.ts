@@ -170,6 +170,12 @@ const openNfts: Act = async (visit, wallet) => {
   await visit.page.locator('summary').first().click()
   await visit.page.getByRole('link', { name: 'Send Dunk' }).waitFor()
 }
+const codeForDevice: Act = async (visit, wallet) => {
+  await at('/passkeys')(visit, wallet)
+  await visit.page.getByRole('button', { name: 'From another device' }).click()
+  await visit.page.getByRole('button', { name: 'Get a code' }).click()
+  await visit.page.getByLabel('Code', { exact: true }).waitFor()
+}
 const full: Partial<WalletWorld> = {
   transfers: [
     moved(0, { direction: 'withdraw', amount: '12.50000000' }),
@@ -227,6 +233,10 @@ const shots: readonly Shot[] = [
   { name: 'receive', act: at('/receive') },
   { name: 'receive-phone-dark', size: 'phone', theme: 'dark', act: at('/receive') },
   { name: 'contacts', act: at('/contacts') },
+  { name: 'security', act: at('/security') },
+  { name: 'security-phone-dark', size: 'phone', theme: 'dark', act: at('/security') },
+  { name: 'add-device', act: codeForDevice },
+  { name: 'add-device-phone', size: 'phone', act: at('/add-device') },
   { name: 'accounts-empty', act: at('/') },
   { name: 'accounts-dark', world: full, theme: 'dark', act: at('/') },
   { name: 'accounts-phone', world: full, size: 'phone', act: at('/') },

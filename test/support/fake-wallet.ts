@@ -28,6 +28,8 @@ import { createAuthServer } from '../../src/wallet/session-cookies.ts'
 import type { ChainNodes } from '../../src/wallet/chain-routes.ts'
 import { createWalletServer } from '../../src/wallet/server.ts'
 import type { WalletSettings } from '../../src/wallet/server.ts'
+import { RateLimits } from '../../src/wallet/auth/stores/rate-limits.ts'
+import { securityEndpoints } from '../../src/wallet/security/security-log.ts'
 import { contactEndpoints } from '../../src/wallet/contacts/contacts.ts'
 import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
@@ -243,6 +245,12 @@ export async function startFakeWallet(
         limits: noPasskeyLimits,
         endpoints: {
           ...contactEndpoints(database.pool, auth.sessions),
+          ...securityEndpoints({
+            pool: database.pool,
+            rates: new RateLimits(database.pool, database.pool),
+            outbox: auth.parts.outbox,
+            name: 'flowfarm',
+          }),
           '/wallet/provision': standing,
           '/wallet/provision-save': async ({ user }, data) => {
             const { credentialId, address } = data as { readonly credentialId: string; readonly address: string }
@@ -468,7 +476,11 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
     if (known?.name === 'send-flow') {
       balances.set(address, balance(address) - known.amount - feeUnits)
       balances.set(known.to, balance(known.to) + known.amount)
-    } else if (known?.name === 'add-key') account.keys.push(keyOf(known.key.publicKey, account.keys.length))
+    } else if (known?.name === 'add-key')
+      account.keys.push({
+        ...keyOf(known.key.publicKey, account.keys.length),
+        weight: Number(known.key.weight / 100_000_000n),
+      })
     else if (known?.name === 'revoke-key')
       account.keys = account.keys.map((key) => (key.index === known.keyIndex ? { ...key, isRevoked: true } : key))
     else if (known === undefined) return 'this chain runs only what the wallet sends'

@@ -72,7 +72,15 @@ interface SendOptions {
   readonly account: OwnAccount
   readonly code: (chain: FlowChain) => TransactionCode
   readonly onStage: (stage: SendStage, id?: string) => void
+  readonly onSigned: (signed: SignedCode) => void
   readonly signal: AbortSignal
+}
+
+export interface SignedCode {
+  readonly account: OwnAccount
+  readonly code: TransactionCode
+  readonly chain: FlowChain
+  readonly credentialId: string
 }
 
 const computeLimit = 9999
@@ -86,7 +94,14 @@ const arrivalMs = 30_000
  * Resolves to the id once the transaction is sealed. @throws ApiProblem, with the chain's message
  * if it failed there; SigningError; the browser's error if no passkey is used
  */
-export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
+export async function sendTransaction({
+  rpId,
+  account,
+  code,
+  onStage,
+  onSigned,
+  signal,
+}: SendOptions): Promise<string> {
   const { network, address } = account
   onStage('preparing')
   const [{ chain, block }, state] = await Promise.all([
@@ -116,6 +131,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
   }
   const signed = await signTransaction(transaction, signer, { signal })
   rememberPasskey(credentialId)
+  onSigned({ account, code: signed, chain, credentialId })
   onStage('sending')
   const id = await submitSurely(network, signed, signal)
   onStage('sent', id)

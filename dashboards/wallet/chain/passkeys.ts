@@ -5,10 +5,18 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
 import type { Auth } from '../../auth/auth-provider.tsx'
-import type { AccountRow, ActivityRow, AccountStanding, ContactRow, Network, PasskeyRow } from '../types.ts'
+import type {
+  AccountRow,
+  ActivityRow,
+  AccountStanding,
+  ContactRow,
+  Network,
+  PasskeyRow,
+  SecurityRow,
+} from '../types.ts'
 import { callFunction } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
-import { rememberPasskey } from '../../auth/sign-in.ts'
+import { hasSignals, rememberPasskey } from '../../auth/sign-in.ts'
 
 /** All functions throw ApiProblem; those that prompt throw browser errors too. */
 
@@ -25,6 +33,8 @@ interface Confirmation {
 /** The assertion covers nothing else. */
 type UserChange =
   | { readonly action: 'add-passkey' }
+  | { readonly action: 'accept-device'; readonly credentialId: string }
+  | { readonly action: 'email-recovery'; readonly isEnabled: boolean }
   | { readonly action: 'remove-passkey'; readonly credentialId: string; readonly abandon: readonly string[] }
   | { readonly action: 'change-email'; readonly email: string }
   | { readonly action: 'delete-user'; readonly abandon: readonly string[] }
@@ -116,6 +126,113 @@ export async function addContact(
 
 export async function removeContact(access: Access, id: string): Promise<void> {
   await call(access, '/wallet/contacts-remove', { id })
+}
+
+export async function readSecurityLog(
+  access: Access,
+  cursor: string | undefined,
+): Promise<{ readonly events: readonly SecurityRow[]; readonly cursor: string | null }> {
+  return await call(access, '/security/log', cursor === undefined ? {} : { cursor })
+}
+
+export interface SignatureReport {
+  readonly kind: 'transaction' | 'message' | 'proof'
+  readonly origin?: string | undefined
+  readonly network: Network
+  readonly address: string
+  readonly credentialId: string
+  readonly action?: string | undefined
+  readonly summary: string
+}
+
+/** For the security log. A signature is valid without it, so failures are not shown. */
+export function reportSignature(access: Access, report: SignatureReport): void {
+  const summary = report.summary.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ').slice(0, 300)
+  call(access, '/security/signed', { ...report, summary }).catch(() => undefined)
+}
+
+interface Accepted {
+  readonly isComplete: boolean
+  readonly userHandle?: string
+  readonly credentialIds?: readonly string[]
+}
+
+/** Removed passkeys vanish from password managers, unless an account still has their key. */
+export async function signalAccepted(access: Access): Promise<void> {
+  if (!hasSignals()) return
+  const { isComplete, userHandle, credentialIds } = await call<Accepted>(access, '/passkeys/accepted')
+  if (!isComplete || userHandle === undefined || credentialIds === undefined) return
+  await PublicKeyCredential.signalAllAcceptedCredentials({
+    rpId: access.options.rpId,
+    userId: userHandle,
+    allAcceptedCredentialIds: [...credentialIds],
+  })
+}
+
+export type DeviceStatus =
+  | { readonly state: 'none' }
+  | { readonly state: 'waiting'; readonly expiresAt: string }
+  | {
+      readonly state: 'joined'
+      readonly expiresAt: string
+      readonly credentialId: string
+      readonly name: string
+      readonly from: string
+      readonly check: string
+    }
+
+export async function startDevice(access: Access): Promise<{ readonly code: string; readonly expiresAt: string }> {
+  return await call(access, '/devices/start')
+}
+
+export async function readDeviceStatus(access: Access): Promise<DeviceStatus> {
+  return await call<DeviceStatus>(access, '/devices/status')
+}
+
+export async function cancelDevice(access: Access): Promise<void> {
+  await call(access, '/devices/cancel')
+}
+
+export async function acceptDevice(access: Access, credentialId: string): Promise<void> {
+  await withConfirmation(access, { action: 'accept-device', credentialId }, (confirmation) =>
+    call(access, '/devices/accept', { credentialId, confirmation }),
+  )
+}
+
+export interface RecoveryStatus {
+  readonly isEnabled: boolean
+  readonly dueAt: string | null
+  readonly isDue: boolean
+}
+
+export async function readRecovery(access: Access): Promise<RecoveryStatus> {
+  return await call<RecoveryStatus>(access, '/recovery/status')
+}
+
+export async function setRecovery(access: Access, isEnabled: boolean): Promise<void> {
+  await withConfirmation(access, { action: 'email-recovery', isEnabled }, (confirmation) =>
+    call(access, '/recovery/enable', { isEnabled, confirmation }),
+  )
+}
+
+export async function beginRecovery(access: Access): Promise<void> {
+  await call(access, '/recovery/begin')
+}
+
+export async function cancelRecovery(access: Access): Promise<void> {
+  await call(access, '/recovery/cancel')
+}
+
+/** On the other device, without a session. @returns digits to compare */
+export async function joinAsDevice({ options }: Pick<Access, 'options'>, code: string): Promise<string> {
+  const begun = await callFunction<Begun<PublicKeyCredentialCreationOptionsJSON>>(options, '/devices/join', { code })
+  const response = await startRegistration({ optionsJSON: begun.options })
+  const { check } = await callFunction<{ readonly check: string }>(options, '/devices/finish', {
+    code,
+    challengeId: begun.challengeId,
+    response,
+  })
+  return check
 }
 
 const missing: ReadonlySet<string> = new Set(['REAUTHENTICATION_REQUIRED', 'reauthentication_needed'])

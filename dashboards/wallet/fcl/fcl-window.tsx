@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore, useMemo } from 'react'
 import type { ReactNode } from 'react'
+import { base64UrlOf } from '../../../clients/signing/bytes.ts'
 import { fclSignableOf } from '../../../clients/signing/fcl-shapes.ts'
 import { fclSignatureOf, readFclSignable } from '../../../clients/signing/fcl-signable.ts'
 import type { SignatureRequest } from '../../../clients/signing/fcl-signable.ts'
@@ -12,6 +13,8 @@ import { useAction } from '../../auth/action.tsx'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
+import { reportSignature } from '../chain/passkeys.ts'
+import { describeCode } from '../chain/report-signature.ts'
 import { useOwnAccounts, useRefresh } from '../own-data.ts'
 import { createQueryClient } from '../../kit/query-client.ts'
 import './fcl.css'
@@ -31,6 +34,7 @@ type Wanted =
 
 /** The review reads the object that is encoded and signed. */
 function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
+  const auth = useAuth()
   const read = useMemo(() => readRequest(request.body), [request])
   const account = useMemo(
     () => ('problem' in read ? undefined : own.find(({ address }) => address === read.address)),
@@ -68,6 +72,18 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
       const signed = await signTransaction(transaction, found.signer, { signal: left })
       const signature = signed[part === 'envelope' ? 'envelopeSignatures' : 'payloadSignatures'].at(-1)
       if (left.aborted || signature === undefined) return
+      const chain = chainOfAddress(address)
+      if (chain !== undefined)
+        void describeCode(transaction, chain).then((described) =>
+          reportSignature(auth, {
+            kind: 'transaction',
+            origin: request.origin,
+            network: account.network,
+            address,
+            credentialId: base64UrlOf(found.signer.credentialId),
+            ...described,
+          }),
+        )
       channel.approve(fclSignatureOf(signature))
     })
   return (

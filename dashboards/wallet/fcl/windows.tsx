@@ -4,11 +4,13 @@ import { signAccountProof } from '../../../clients/signing/fcl-account-proof.ts'
 import { Button, Badge } from '../../kit/controls.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { useAction } from '../../auth/action.tsx'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { reportSignature } from '../chain/passkeys.ts'
 import { chainOfAddress } from '../chain/amounts.ts'
 import { Decision, useUnmountSignal, useSigner, Refusal } from './decision.tsx'
 import { authnResponse, chainOfNetwork, proofRequest, fclShapeProblem } from './services.ts'
 import { visibleText, readableMessage } from './readable.ts'
-import { bytesOfHex } from '../../../clients/signing/bytes.ts'
+import { base64UrlOf, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { Bytes } from '../../../clients/signing/bytes.ts'
 import { fclSignatureOf } from '../../../clients/signing/fcl-signable.ts'
 import { fieldsOf, textOf } from '../../../clients/signing/fcl-shapes.ts'
@@ -21,6 +23,7 @@ import { networkNames } from '../../kit/network-names.ts'
 
 export function AuthnWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network, origin, body } = request
+  const auth = useAuth()
   const chain = network === undefined ? undefined : chainOfNetwork(network)
   const accounts = useMemo(
     () => own.filter(({ address }) => network === undefined || chainOfAddress(address) === chain),
@@ -39,6 +42,15 @@ export function AuthnWindow({ request, own, channel, reload }: WindowProps): Rea
       const { signer } = found
       const signature = proof.kind === 'requested' ? await signAccountProof(proof, signer, { signal: left }) : undefined
       if (left.aborted) return
+      if (signature !== undefined && chosen !== undefined)
+        reportSignature(auth, {
+          kind: 'proof',
+          origin,
+          network: chosen.network,
+          address: chosen.address,
+          credentialId: base64UrlOf(signer.credentialId),
+          summary: `Proof of ownership for ${origin}`,
+        })
       channel.approve(
         authnResponse(
           location.origin,
@@ -113,6 +125,7 @@ type Wanted =
 
 export function UserSignatureWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network } = request
+  const auth = useAuth()
   const read = useMemo(() => readRequest(request.body), [request])
   const accounts = useMemo(() => {
     if ('problem' in read) return []
@@ -145,7 +158,16 @@ export function UserSignatureWindow({ request, own, channel, reload }: WindowPro
       if (found.status !== 'ready') return
       const left = begin()
       const signature = await signUserMessage(message, found.signer, { signal: left })
-      if (!left.aborted) channel.approve(fclSignatureOf(signature))
+      if (left.aborted) return
+      reportSignature(auth, {
+        kind: 'message',
+        origin: request.origin,
+        network: chosen.network,
+        address: chosen.address,
+        credentialId: base64UrlOf(found.signer.credentialId),
+        summary: shown.kind === 'text' ? shown.text : `${message.length} bytes`,
+      })
+      channel.approve(fclSignatureOf(signature))
     })
   return (
     <>

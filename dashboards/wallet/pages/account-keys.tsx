@@ -10,6 +10,7 @@ import { useChainAccount } from '../own-data.ts'
 import { QueryState } from '../../auth/action.tsx'
 import { ChangeDialog } from './change-dialog.tsx'
 import type { Change } from './change-dialog.tsx'
+import { RecoveryAccount } from './recovery-account.tsx'
 
 interface AccountKeysProps {
   readonly account: OwnAccount
@@ -19,6 +20,7 @@ interface AccountKeysProps {
 export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode {
   const { data, error, refetch } = useChainAccount(account.network, account.address)
   const [change, setChange] = useState<Change>()
+  const [isAdding, setIsAdding] = useState(false)
   const ownName = (key: ChainKey): string | undefined => {
     const passkey = passkeyOfKey(passkeys, key)
     return passkey === undefined ? undefined : passkeyName(passkey)
@@ -74,6 +76,17 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
           </li>
         ))}
       </ul>
+      <div className="panel-text apart">
+        <span className="soft">
+          A key of another Flow account of yours, or of two people that you trust, recovers this account.
+        </span>
+        <Button isSmall onClick={() => setIsAdding(true)}>
+          Add a recovery account
+        </Button>
+      </div>
+      {isAdding && data !== undefined && (
+        <RecoveryAccount account={account} keys={data.keys} onClose={() => setIsAdding(false)} />
+      )}
       {change !== undefined && (
         <ChangeDialog
           account={account}

@@ -4,8 +4,10 @@ import { problemText } from '../../auth/auth-service.ts'
 import { Button } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import type { NetworkSettings } from '../answers.gen.ts'
+import { Link } from '../../kit/router.tsx'
+import type { OwnAccount } from '../chain/chain-client.ts'
 import type { AccountRow } from '../types.ts'
-import { addressOf, useAccounts, useOwnAccounts, usePasskeys, useSettings } from '../own-data.ts'
+import { addressOf, useAccounts, useChainAccounts, useOwnAccounts, usePasskeys, useSettings } from '../own-data.ts'
 import { AccountCard } from './account-card.tsx'
 import { Assets } from './assets.tsx'
 import { FirstPasskey, PageTitle } from './layout.tsx'
@@ -47,6 +49,7 @@ export function AccountsPage(): ReactNode {
         )}
       </PageTitle>
       {passkeys.data.length === 0 && <FirstPasskey />}
+      {passkeys.data.length === 1 && accountsOfUser !== undefined && <SecondPasskey accounts={accountsOfUser} />}
       {isImporting && (
         <ImportAccount networks={settings.networks} passkeys={passkeys.data} onClose={() => setIsImporting(false)} />
       )}
@@ -86,5 +89,22 @@ export function AccountsPage(): ReactNode {
         )
       })}
     </>
+  )
+}
+
+/** Above the chain's minimum, which the payer of the account paid, in FLOW. */
+const minimumBalance = 0.001
+
+/** Asked for once there is something to lose. */
+function SecondPasskey({ accounts }: { readonly accounts: readonly OwnAccount[] }): ReactNode {
+  const states = useChainAccounts(accounts)
+  if (!states.some((state) => state !== undefined && Number(state.balance) > minimumBalance)) return null
+  return (
+    <p className="banner" role="status">
+      <span>
+        Your account has received money, and one passkey is the only access to it. Add a second passkey on another
+        device, and its key to the account. <Link to="/passkeys">Add a second passkey</Link>
+      </span>
+    </p>
   )
 }

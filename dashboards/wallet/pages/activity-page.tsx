@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { FungibleMove } from '../../explorer/answers.gen.ts'
 import { sanitizeName } from '../../explorer/text.ts'
 import { describeTokenTransfers } from '../../explorer/transfer-summary.ts'
+import { Link } from '../../kit/router.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
@@ -185,6 +186,7 @@ function SignIns(): ReactNode {
     <section className="panel" aria-label="Passkeys">
       <header>
         <h2>Passkeys and sign-ins</h2>
+        <Link to="/security">Security log</Link>
       </header>
       {shown === undefined && <QueryState what="sign-ins" error={error} refetch={refetch} />}
       {shown?.length === 0 && <EmptyState title="No passkey events yet" />}

@@ -7,6 +7,7 @@ import { Dialog } from '../../kit/dialog.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
+import { useReportSigned } from '../chain/report-signature.ts'
 import { useRefresh, useSettings } from '../own-data.ts'
 
 export interface Change {
@@ -35,12 +36,20 @@ export function ChangeDialog({
 }): ReactNode {
   const { rp_id: rpId } = useSettings()
   const reload = useRefresh()
+  const onSigned = useReportSigned()
   const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const [control] = useState(() => new AbortController())
   const submit = async (): Promise<void> => {
     const isDone = await run(async () => {
-      await sendTransaction({ rpId, account, code: change.code, onStage: () => undefined, signal: control.signal })
+      await sendTransaction({
+        rpId,
+        account,
+        code: change.code,
+        onStage: () => undefined,
+        onSigned,
+        signal: control.signal,
+      })
       await reload()
     })
     if (!isDone) return

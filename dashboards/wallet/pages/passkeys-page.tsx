@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Ago } from '../../kit/time.tsx'
 import { Badge, Button, Icon } from '../../kit/controls.tsx'
@@ -9,10 +9,11 @@ import type { OwnAccount } from '../chain/chain-client.ts'
 import { keyOfPasskey, signersOf, passkeyName } from '../chain/passkey-keys.ts'
 import type { PasskeyRow } from '../types.ts'
 import { useChainAccounts, useOwnAccounts, usePasskeys, useRefresh } from '../own-data.ts'
+import { AddFromDevice } from './add-device.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { FirstPasskey, PageTitle } from './layout.tsx'
 import { ProblemLine, QueryState, useAction } from '../../auth/action.tsx'
-import { makePasskey, removePasskey, renamePasskey } from '../chain/passkeys.ts'
+import { makePasskey, removePasskey, renamePasskey, signalAccepted } from '../chain/passkeys.ts'
 
 export function PasskeysPage(): ReactNode {
   const auth = useAuth()
@@ -21,6 +22,12 @@ export function PasskeysPage(): ReactNode {
   const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const { data: own = [] } = useOwnAccounts()
+  const [isAdding, setIsAdding] = useState(false)
+  const count = data?.length
+  // After each change of the list; the signal is only a hint to password managers.
+  useEffect(() => {
+    if (count !== undefined && count > 0) signalAccepted(auth).catch(() => undefined)
+  }, [auth, count])
   const add = (): void =>
     void run(async () => {
       await makePasskey(auth)
@@ -38,10 +45,16 @@ export function PasskeysPage(): ReactNode {
   return (
     <>
       <PageTitle title="Passkeys">
-        <Button disabled={isBusy} onClick={add}>
-          <Icon name="plus" /> Add a passkey
-        </Button>
+        <span className="button-row">
+          <Button disabled={isBusy} onClick={add}>
+            <Icon name="plus" /> Add a passkey
+          </Button>
+          <Button disabled={isAdding} onClick={() => setIsAdding(true)}>
+            From another device
+          </Button>
+        </span>
       </PageTitle>
+      {isAdding && <AddFromDevice onClose={() => setIsAdding(false)} />}
       <ProblemLine problem={problem} />
       <section className="panel" aria-label="Your passkeys">
         {data === undefined && <QueryState what="your passkeys" error={error} refetch={refetch} />}

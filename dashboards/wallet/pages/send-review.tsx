@@ -8,6 +8,7 @@ import { Badge, Button, Icon } from '../../kit/controls.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { readAccount, isUndecided, sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
+import { useReportSigned } from '../chain/report-signature.ts'
 import { networkNames } from '../../kit/network-names.ts'
 import { useRefresh, networkSettings, useSettings } from '../own-data.ts'
 import { ProblemLine } from '../../auth/action.tsx'
@@ -41,6 +42,7 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
   const { network } = account
   const isEvm = to.length > 18
   const reload = useRefresh()
+  const onSigned = useReportSigned()
   const [stage, setStage] = useState<{ readonly name: SendStage; readonly id?: string | undefined }>()
   const [problem, setProblem] = useState<string>()
   const [isOpen, setIsOpen] = useState(false)
@@ -67,6 +69,7 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
         rpId: settings.rp_id,
         account,
         code,
+        onSigned,
         signal: control.signal,
         onStage: (name, id) => setStage((before) => ({ name, id: id ?? before?.id })),
       })

@@ -152,6 +152,48 @@ export function passkeyMail({
   )
 }
 
+export type RecoveryMailEvent = 'enabled' | 'disabled' | 'began' | 'was cancelled' | 'was used'
+
+export function recoveryMail({
+  to,
+  name,
+  event,
+  from,
+}: Notice & { readonly event: RecoveryMailEvent; readonly from: string }): Mail {
+  const next: Readonly<Record<RecoveryMailEvent, string>> = {
+    enabled: 'After 24 hours of notice, anyone who reads this mailbox can register a passkey for your user.',
+    disabled: 'If you lose all passkeys, this mailbox no longer helps.',
+    began:
+      'In 24 hours, a passkey can be registered for your user without one of yours. If you did not do this, sign in ' +
+      'and cancel it on the Profile page, or sign in with a passkey, which cancels it.',
+    'was cancelled': 'Nothing was changed.',
+    'was used':
+      'A passkey was registered for your user. If you did not do this, sign in with a passkey of yours, remove the ' +
+      'new one and sign out everywhere. The new passkey is a key of no Flow account.',
+  }
+  return plain(
+    to,
+    `Recovery by e-mail ${event} at ${name}`,
+    `The recovery by e-mail of your user at ${name} ${event === 'enabled' || event === 'disabled' ? `was ${event}` : event}, ` +
+      `from ${from}. ${next[event]}`,
+  )
+}
+
+export function keyChangeMail({
+  to,
+  name,
+  change,
+  address,
+  from,
+}: Notice & { readonly change: 'added to' | 'revoked on'; readonly address: string; readonly from: string }): Mail {
+  return plain(
+    to,
+    `Keys of ${address} changed at ${name}`,
+    `With one of your passkeys, a key was ${change} your Flow account ${address}, from ${from}. If you did not do ` +
+      'this, move what the account holds to another account, and revoke keys that you do not know.',
+  )
+}
+
 function plain(to: string, subject: string, sentence: string): Mail {
   return { to, subject, text: `${sentence}\n`, html: `<p>${escapeHtml(sentence)}</p>` }
 }

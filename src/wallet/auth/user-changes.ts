@@ -13,6 +13,8 @@ const abandon = z.array(z.string().max(20)).max(300).default([])
 /** Confirmed by an assertion for this very change. */
 export const userChange = z.discriminatedUnion('action', [
   z.object({ action: z.literal('add-passkey') }),
+  z.object({ action: z.literal('accept-device'), credentialId: z.string().max(1400) }),
+  z.object({ action: z.literal('email-recovery'), isEnabled: z.boolean() }),
   z.object({ action: z.literal('remove-passkey'), credentialId: z.string().max(1400), abandon }),
   z.object({ action: z.literal('change-email'), email: z.string().max(320) }),
   z.object({ action: z.literal('delete-user'), abandon }),

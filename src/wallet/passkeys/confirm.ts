@@ -11,7 +11,7 @@ import { confirmationMissing } from './passkey-store.ts'
 import type { KnownPasskey } from './passkey-store.ts'
 
 /** Time after a sign-in to add the first passkey, ms. */
-const recentMs = 15 * 60_000
+export const recentMs = 15 * 60_000
 
 export const confirmation = z.object({ challengeId: z.uuid(), response: assertionResponse }).optional()
 
@@ -65,6 +65,16 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
   )
   const found = await passkeys.signer(given.response.id, relyingParty.id)
   const passkey = await checkAssertion({ response: given.response, challenge, caller, parts, userId, found })
+  if (
+    'abandon' in change &&
+    change.abandon.length > 0 &&
+    (await parts.recovery.isLimited(userId, passkey.credentialId))
+  )
+    throw functionError(
+      'RECOVERED_PASSKEY',
+      'A passkey from a recovery by e-mail, or later, cannot give up accounts. Confirm with an older passkey.',
+    )
+  await parts.recovery.cancel(userId)
   await audit.note(caller, {
     event: 'authentication_completed',
     isDone: true,
@@ -126,6 +136,10 @@ function objectOf(change: UserChange): readonly string[] {
   switch (change.action) {
     case 'add-passkey':
       return []
+    case 'email-recovery':
+      return [String(change.isEnabled)]
+    case 'accept-device':
+      return [change.credentialId]
     case 'remove-passkey':
       return [change.credentialId, ...addressesOf(change.abandon)]
     case 'change-email':

@@ -4,9 +4,11 @@ import { ApiError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 import type { AuthSessions, SignedIn } from '../auth/auth-sessions.ts'
-import type { PasskeyMailEvent } from '../auth/mail.ts'
+import type { PasskeyMailEvent, RecoveryMailEvent } from '../auth/mail.ts'
 import type { RateLimits, Attempt, RateLimit } from '../auth/stores/rate-limits.ts'
 import type { ChallengeStore } from './challenges.ts'
+import type { DeviceRequests } from './devices.ts'
+import type { EmailRecovery } from './email-recovery.ts'
 import type { Caller, PasskeyAudit } from './passkey-audit.ts'
 import type { KeysOnChain, PasskeyStore } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
@@ -19,6 +21,9 @@ export interface PasskeyParts {
   readonly challenges: ChallengeStore
   readonly audit: PasskeyAudit
   readonly signIns: SignInStore
+  readonly pool: pg.Pool
+  readonly devices: DeviceRequests
+  readonly recovery: EmailRecovery
   readonly rates: RateLimits
   readonly limits: PasskeyLimits
   readonly keysOnChain: KeysOnChain
@@ -27,6 +32,13 @@ export interface PasskeyParts {
     client: pg.ClientBase,
     email: string | undefined,
     event: PasskeyMailEvent,
+    caller: Caller,
+  ) => Promise<void>
+  /** As `notifyOwner`. */
+  readonly notifyRecovery: (
+    client: pg.ClientBase,
+    email: string | undefined,
+    event: RecoveryMailEvent,
     caller: Caller,
   ) => Promise<void>
   readonly deliverMails: () => void
@@ -139,6 +151,9 @@ const statuses = {
   /** The passkey is no longer registered; the user must sign in another way. */
   PASSKEY_REMOVED: 403,
   TOO_MANY_PASSKEYS: 409,
+  RECOVERED_PASSKEY: 403,
+  /** Off, or begun. */
+  RECOVERY_UNAVAILABLE: 409,
   TOO_MANY_CONTACTS: 409,
   CONTACT_EXISTS: 409,
   NO_PUBLIC_KEY: 422,

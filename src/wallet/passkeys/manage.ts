@@ -11,9 +11,35 @@ const removeInput = z.object({ credentialId, confirmation, abandon: z.array(z.st
 const updateInput = z.object({ credentialId, authenticatorName: shortName })
 
 const maxActivities = 100
+/** Each is a query of the chain. */
+const maxRemoved = 20
 
 export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: SessionCall): Promise<unknown> {
   return { passkeys: await passkeys.list(user.id) }
+}
+
+/**
+ * For the WebAuthn signal API, which makes password managers delete all others: removed passkeys
+ * stay while they are keys of an account, because signing in restores them.
+ */
+export async function listAccepted({
+  signedIn: { user },
+  parts: { passkeys, keysOnChain, relyingParty },
+  signal,
+}: SessionCall): Promise<unknown> {
+  const [live, removed, handle] = await Promise.all([
+    passkeys.descriptors(user.id, relyingParty.id),
+    passkeys.removedOf(user.id),
+    passkeys.handleOf(user.id),
+  ])
+  if (removed.length > maxRemoved) return { isComplete: false }
+  const needed = []
+  for (const passkey of removed) if (await keysOnChain.isKey(passkey, signal)) needed.push(passkey.credentialId)
+  return {
+    userHandle: Buffer.from(handle).toString('base64url'),
+    credentialIds: [...live.map(({ id }) => id), ...needed],
+    isComplete: true,
+  }
 }
 
 export async function listActivity({ signedIn: { user }, parts: { audit } }: SessionCall): Promise<unknown> {

@@ -17,6 +17,11 @@ const passkeyEvents = [
   'rate_limit_exceeded',
   'challenge_expired',
   'counter_mismatch',
+  'recovery_enabled',
+  'recovery_disabled',
+  'recovery_started',
+  'recovery_cancelled',
+  'recovery_used',
 ] as const
 type PasskeyEvent = (typeof passkeyEvents)[number]
 

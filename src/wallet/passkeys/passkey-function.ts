@@ -10,14 +10,24 @@ import { bindRoutes, routesOf } from '../../platform/http/route.ts'
 import type { Call, Route } from '../../platform/http/route.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
-import { passkeyMail } from '../auth/mail.ts'
+import { passkeyMail, recoveryMail } from '../auth/mail.ts'
 import type { Outbox } from '../auth/mail.ts'
 import type { ConfirmUserChange } from '../auth/user-changes.ts'
 import { RateLimits } from '../auth/stores/rate-limits.ts'
 import { confirmation, requireAbandoned, requireConfirmed, startConfirmation } from './confirm.ts'
+import {
+  DeviceRequests,
+  acceptDevice,
+  cancelDevice,
+  deviceStatus,
+  finishDevice,
+  joinDevice,
+  startDevice,
+} from './devices.ts'
+import { EmailRecovery, beginRecovery, cancelRecovery, enableRecovery, recoveryStatus } from './email-recovery.ts'
 import { readData, functionError, passkeyLimits } from './endpoint.ts'
 import type { ClientAttempt, Endpoint, OpenCall, PasskeyParts, SessionEndpoint, PasskeyLimits } from './endpoint.ts'
-import { listActivity, listPasskeys, removePasskey, updatePasskey } from './manage.ts'
+import { listAccepted, listActivity, listPasskeys, removePasskey, updatePasskey } from './manage.ts'
 import { finishRegistration, startRegistration } from './register.ts'
 import { finishSignIn, startSignIn, SignInStore } from './sign-in.ts'
 import { noKeysOnChain, PasskeyStore } from './passkey-store.ts'
@@ -93,6 +103,9 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
     challenges: new ChallengeStore(pool),
     audit: new PasskeyAudit(pool, options.onNote),
     signIns: new SignInStore(statements, rates),
+    pool,
+    devices: new DeviceRequests(pool),
+    recovery: new EmailRecovery(pool),
     rates,
   }
   const partsNow = (): PasskeyParts => {
@@ -102,6 +115,10 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
       if (email === undefined) return
       await outbox?.store(client, passkeyMail({ to: email, name: relyingParty.name, event, from: address }))
     }
+    const notifyRecovery: PasskeyParts['notifyRecovery'] = async (client, email, event, { address }) => {
+      if (email === undefined) return
+      await outbox?.store(client, recoveryMail({ to: email, name: relyingParty.name, event, from: address }))
+    }
     return {
       relyingParty,
       sessions,
@@ -109,6 +126,7 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
       limits,
       log,
       notifyOwner,
+      notifyRecovery,
       deliverMails: () => outbox?.deliver(),
       keysOnChain,
     }
@@ -123,6 +141,7 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
     }),
     prune: async () => {
       await stores.challenges.prune()
+      await stores.devices.prune()
       await stores.rates.prune()
       await stores.audit.prune()
     },
@@ -231,7 +250,18 @@ const own: readonly (readonly [string, Endpoint])[] = [
   ['/register/finish', { access: 'session', limits: 'ceremony', run: finishRegistration }],
   ['/login/start', { access: 'open', limits: 'begin', run: startSignIn }],
   ['/login/finish', { access: 'open', limits: 'ceremony', run: finishSignIn }],
+  ['/recovery/status', { access: 'session', limits: 'manage', run: recoveryStatus }],
+  ['/recovery/enable', { access: 'session', limits: 'ceremony', run: enableRecovery }],
+  ['/recovery/begin', { access: 'session', limits: 'ceremony', run: beginRecovery }],
+  ['/recovery/cancel', { access: 'session', limits: 'ceremony', run: cancelRecovery }],
+  ['/devices/start', { access: 'session', limits: 'ceremony', run: startDevice }],
+  ['/devices/status', { access: 'session', limits: 'manage', run: deviceStatus }],
+  ['/devices/accept', { access: 'session', limits: 'ceremony', run: acceptDevice }],
+  ['/devices/cancel', { access: 'session', limits: 'manage', run: cancelDevice }],
+  ['/devices/join', { access: 'open', limits: 'ceremony', run: joinDevice }],
+  ['/devices/finish', { access: 'open', limits: 'ceremony', run: finishDevice }],
   ['/passkeys/list', { access: 'session', limits: 'manage', run: listPasskeys }],
+  ['/passkeys/accepted', { access: 'session', limits: 'ceremony', run: listAccepted }],
   ['/passkeys/activity', { access: 'session', limits: 'manage', run: listActivity }],
   ['/passkeys/confirm', { access: 'session', limits: 'ceremony', run: startConfirmation }],
   ['/passkeys/remove', { access: 'session', limits: 'ceremony', run: removePasskey }],

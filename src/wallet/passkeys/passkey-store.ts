@@ -317,6 +317,9 @@ const statements = [
   'delete from wallet.challenges where user_id = $1',
   'delete from wallet.further_accounts where user_id = $1',
   'delete from wallet.contacts where user_id = $1',
+  'delete from wallet.signatures where user_id = $1',
+  'delete from wallet.device_requests where user_id = $1',
+  'delete from wallet.recoveries where user_id = $1',
   'update wallet.audit_log set ip = null, origin = null, user_agent = null where user_id = $1',
 ]
 

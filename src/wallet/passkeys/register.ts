@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { challengeMs, consumeChallenge } from './challenges.ts'
-import { digestOfChange, confirmation, descriptorsOf, requireConfirmedOrRecent } from './confirm.ts'
+import { digestOfChange, confirmation, descriptorsOf, recentMs, requireConfirmedOrRecent } from './confirm.ts'
 import { functionError, readData, requireOwnRpId, rpId, shortName } from './endpoint.ts'
-import type { SessionCall } from './endpoint.ts'
+import type { AuthUser } from '../auth/auth-sessions.ts'
+import type { PasskeyParts, SessionCall } from './endpoint.ts'
 import { requirePasskeyQuota } from './passkey-store.ts'
 import {
   registrationResponse,
@@ -44,34 +46,56 @@ export async function startRegistration(call: SessionCall): Promise<unknown> {
   } = call
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  const isConfirmed = await requireConfirmedOrRecent(call, addition, given.confirmation)
+  const isRecovered = given.confirmation === undefined && (await isRecoveryDue(call))
+  const isConfirmed = isRecovered || (await requireConfirmedOrRecent(call, addition, given.confirmation))
   const own = await passkeys.descriptors(user.id, relyingParty.id)
   requirePasskeyQuota(own.length)
-  const handle = await passkeys.handleOf(user.id)
   const challenge = await challenges.create(
-    { kind: 'registration', userId: user.id, actionHash: isConfirmed ? digestOfChange(addition) : undefined },
+    {
+      kind: 'registration',
+      userId: user.id,
+      actionHash: isRecovered ? recoveryHash : isConfirmed ? digestOfChange(addition) : undefined,
+    },
     relyingParty.id,
   )
+  const options = await registrationOptions(user, challenge.bytes, call.parts, given.walletName)
+  await audit.note(caller, { event: 'registration_started', isDone: true, userId: user.id })
+  return { options, challengeId: challenge.id }
+}
+
+/** Of challenges that a recovery by e-mail allowed: it must still be due when they are used. */
+const recoveryHash = createHash('sha256').update('email recovery').digest()
+
+async function isRecoveryDue({ signedIn, parts: { recovery } }: SessionCall): Promise<boolean> {
+  const isRecent = Date.now() - signedIn.authenticatedAt.getTime() <= recentMs
+  return isRecent && (await recovery.of(signedIn.user.id)).isDue
+}
+
+export async function registrationOptions(
+  user: AuthUser,
+  challenge: Uint8Array<ArrayBuffer>,
+  { passkeys, relyingParty }: PasskeyParts,
+  walletName?: string,
+): Promise<unknown> {
+  const [own, handle] = await Promise.all([passkeys.descriptors(user.id, relyingParty.id), passkeys.handleOf(user.id)])
   const { generateRegistrationOptions } = await webAuthn()
-  const options = await generateRegistrationOptions({
+  return generateRegistrationOptions({
     rpID: relyingParty.id,
     rpName: relyingParty.name,
-    challenge: challenge.bytes,
+    challenge,
     timeout: challengeMs,
     userID: handle,
-    userName: user.email ?? given.walletName ?? relyingParty.name,
-    userDisplayName: given.walletName ?? user.email ?? relyingParty.name,
+    userName: user.email ?? walletName ?? relyingParty.name,
+    userDisplayName: walletName ?? user.email ?? relyingParty.name,
     attestationType: 'none',
     supportedAlgorithmIDs: [es256],
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: descriptorsOf(own),
   })
-  await audit.note(caller, { event: 'registration_started', isDone: true, userId: user.id })
-  return { options, challengeId: challenge.id }
 }
 
 export async function finishRegistration({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
-  const { relyingParty, passkeys, audit, sessions } = parts
+  const { relyingParty, passkeys, audit, sessions, recovery } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   const challenge = await consumeChallenge(
@@ -82,7 +106,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   const about = { userId: user.id, credentialId: given.response.id }
   try {
     const made = await verifyRegistration(given.response, { relyingParty, challengeHash: challenge.hash })
-    const name = given.authenticatorName ?? authenticatorName(made.aaguid)
+    const name = given.authenticatorName ?? registrationName(made.aaguid)
     const passkey = await passkeys.add(
       user.id,
       relyingParty.id,
@@ -92,6 +116,13 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
         isConfirmed: challenge.actionHash !== null,
       },
       async (client) => {
+        if (challenge.actionHash?.equals(recoveryHash) === true) {
+          // Each recovery registers one passkey; it stays switched on.
+          if (!(await recovery.use(user.id, client)))
+            throw functionError('RECOVERY_UNAVAILABLE', 'The recovery was cancelled or has expired.')
+          await audit.note(caller, { ...about, event: 'recovery_used', isDone: true }, client)
+          await parts.notifyRecovery(client, user.email, 'was used', caller)
+        }
         if (!(await sessions.lockUser(client, user.id))) throw functionError('UNAUTHORIZED', 'The account was deleted.')
         await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
         await parts.notifyOwner(client, user.email, 'added', caller)
@@ -120,7 +151,8 @@ const names: Readonly<Record<string, string>> = {
   'd548826e-79b4-db40-a3d8-11116f7e8349': 'Bitwarden',
 }
 
-function authenticatorName(aaguid: string): string {
+/** By the model of the authenticator. */
+export function registrationName(aaguid: string): string {
   return names[aaguid] ?? 'Passkey'
 }
 

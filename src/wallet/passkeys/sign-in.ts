@@ -108,6 +108,8 @@ export async function finishSignIn({ data, caller, attempt, parts, signal }: Ope
       return isGood
     },
   })
+  // Its owner has a passkey, so nothing needs to be recovered.
+  await parts.recovery.cancel(userId)
   const made = await sessions.createSessionToken(userId)
   if (made !== undefined) return { verified: true, tokenHash: made.tokenHash, email: made.email ?? null }
   await parts.audit.note(caller, {

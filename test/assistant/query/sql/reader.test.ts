@@ -61,9 +61,12 @@ const secretTables = [
   'wallet.audit_log',
   'wallet.challenges',
   'wallet.contacts',
+  'wallet.device_requests',
   'wallet.further_accounts',
   'wallet.passkeys',
   'wallet.payer_transactions',
+  'wallet.recoveries',
+  'wallet.signatures',
   'wallet.user_handles',
 ]
 
