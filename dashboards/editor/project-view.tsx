@@ -11,6 +11,9 @@ import type { ProjectDialog } from './parts/project-dialogs.tsx'
 import { FileTreeView } from './parts/file-tree-view.tsx'
 import { Header, SaveSign } from './parts/header.tsx'
 import { ProblemsPanel, StatusBar, TabStrip } from './parts/bars.tsx'
+import { CommandPalette } from './parts/command-palette.tsx'
+import type { Command } from './parts/command-palette.tsx'
+import { SearchPanel } from './parts/search-panel.tsx'
 import { RunPanel } from './parts/run-panel.tsx'
 import { withOpen, withoutTab } from './project/file-tree.ts'
 import { forkName, isUnsaved, newProject, useStore } from './project/project-state.ts'
@@ -29,7 +32,10 @@ interface ProjectViewProps {
   readonly onDiscard: () => void
 }
 
-type PanelName = 'problems' | 'run'
+/** Browsers may read the file late. */
+const revokeMs = 60_000
+
+type PanelName = 'problems' | 'run' | 'search'
 
 export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): ReactNode {
   const { store, saver, draftStore, code, language } = session
@@ -48,6 +54,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   const [panel, setPanel] = useState<PanelName>('problems')
   const [isPanelOpen, setIsPanelOpen] = useState(true)
   const [isFilesOpen, setIsFilesOpen] = useState(false)
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false)
   const [cursor, setCursor] = useState({ line: 1, column: 1 })
   const isOnline = useIsOnline()
   const tooLarge = useMemo(
@@ -61,6 +68,11 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     const { active } = store.state
     if (active !== undefined) runner.run(active)
   }, [store, runner])
+  const searchAll = useCallback(() => {
+    setPanel('search')
+    setIsPanelOpen(true)
+  }, [])
+  const showCommands = useCallback(() => setIsPaletteOpen(true), [])
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
     else if (account.is !== 'signed-out') void draftStore.storeNow().then(() => showToast('Stored in this browser.'))
@@ -94,7 +106,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   useEffect(() => {
     document.title = `${project.name} – flowfarm editor`
   }, [project.name])
-  useKeys(run, saveNow)
+  useKeys({ run, save: saveNow, searchAll, showCommands })
   useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draft.problem !== undefined && project.isTouched)
   const hasConflict = save.is === 'conflict' && save !== putOff
   const showDialog = (next: ProjectDialog | undefined): void => {
@@ -153,6 +165,35 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     const kind = activeCode === undefined ? 'other' : codeShape(activeCode).kind
     return kind === 'transaction' ? 'Send' : kind === 'contract' ? 'Deploy' : 'Run'
   }, [activeCode])
+  const exportZip = async (): Promise<void> => {
+    const { zipFiles } = await import('./project/zip.ts')
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([zipFiles(project.files)], { type: 'application/zip' }))
+    link.download = `${project.name.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '') || 'project'}.zip`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), revokeMs)
+  }
+  const commands: readonly Command[] = [
+    { name: verb === 'Run' ? 'Run the script' : `${verb} this file`, keys: 'Ctrl Enter', act: run },
+    { name: 'Search in all files', keys: 'Ctrl Shift F', act: searchAll },
+    { name: 'Find and replace in this file', keys: 'Ctrl F', act: () => code.find() },
+    ...(project.isReadOnly
+      ? []
+      : [
+          { name: 'Save the project', keys: 'Ctrl S', act: saveNow },
+          { name: 'New file', act: () => setDialog({ is: 'new', kind: 'file', folder: '' }) },
+          { name: 'New folder', act: () => setDialog({ is: 'new', kind: 'folder', folder: '' }) },
+          { name: 'Add files from a template', act: () => setDialog({ is: 'templates' }) },
+          { name: 'Import a ZIP archive', act: () => setDialog({ is: 'import' }) },
+          { name: 'Rename the project', act: () => setDialog({ is: 'project-name' }) },
+          { name: 'Share the project', act: share },
+        ]),
+    { name: 'Export as a ZIP archive', act: () => void exportZip() },
+    { name: 'New project', act: begin },
+    ...(account.is === 'signed-in' ? [{ name: 'Your projects', act: () => setDialog({ is: 'projects' }) }] : []),
+    { name: 'Show problems', act: () => (setPanel('problems'), setIsPanelOpen(true)) },
+    { name: isPanelOpen ? 'Hide the panel' : 'Show the panel', act: () => setIsPanelOpen(!isPanelOpen) },
+  ]
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
     <div className="project-view">
@@ -170,6 +211,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
         onTemplates={() => setDialog({ is: 'templates' })}
         onShare={share}
         onFork={() => void fork()}
+        onCommands={showCommands}
         onRepository={settings.github.is_on ? showRepository : undefined}
         saveSign={
           <SaveSign
@@ -247,6 +289,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
                     ),
                   },
                   { name: 'run', label: 'Run' },
+                  { name: 'search', label: 'Search' },
                 ]}
                 onSelect={(name) => {
                   setPanel(name)
@@ -280,6 +323,8 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
                   server={server}
                   onGo={({ path, line, column }) => goTo(path, line, column)}
                 />
+              ) : panel === 'search' ? (
+                <SearchPanel files={project.files} onGo={goTo} />
               ) : (
                 <RunPanel
                   project={project}
@@ -298,6 +343,14 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
         cursor={cursor}
         onNetwork={(network) => store.change((state) => ({ ...state, network, isTouched: true }))}
       />
+      {isPaletteOpen && (
+        <CommandPalette
+          commands={commands}
+          files={[...project.files.keys()]}
+          onOpen={open}
+          onClose={() => setIsPaletteOpen(false)}
+        />
+      )}
       <ProjectDialogs
         session={session}
         project={project}
@@ -356,24 +409,32 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
   )
 }
 
-function useKeys(run: () => void, save: () => void): void {
+interface KeyActions {
+  readonly run: () => void
+  readonly save: () => void
+  readonly searchAll: () => void
+  readonly showCommands: () => void
+}
+
+function useKeys({ run, save, searchAll, showCommands }: KeyActions): void {
   useEffect(() => {
+    const actionOf = ({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): (() => void) | undefined => {
+      // Firefox opens a private window with Ctrl+Shift+P.
+      if (key === 'F1') return showCommands
+      if (!ctrlKey && !metaKey) return undefined
+      if (shiftKey) return { p: showCommands, f: searchAll }[key.toLowerCase()]
+      return { Enter: run, s: save, S: save }[key]
+    }
     const press = (event: KeyboardEvent): void => {
-      if (
-        !(event.ctrlKey || event.metaKey) ||
-        event.altKey ||
-        event.defaultPrevented ||
-        document.querySelector('dialog[open]') !== null
-      )
-        return
-      if (event.key === 'Enter') run()
-      else if (event.key.toLowerCase() === 's' && !event.shiftKey) save()
-      else return
+      if (event.altKey || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
+      const act = actionOf(event)
+      if (act === undefined) return
       event.preventDefault()
+      act()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
-  }, [run, save])
+  }, [run, save, searchAll, showCommands])
 }
 
 function useLeaveWarning(isOn: boolean): void {

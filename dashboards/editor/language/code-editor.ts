@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language'
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
-import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, Prec } from '@codemirror/state'
 import type { Extension, TransactionSpec } from '@codemirror/state'
 import {
@@ -111,6 +111,10 @@ export class CodeEditor {
     const at = offsetOf(view.state.doc, { line: line - 1, character: column - 1 })
     view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
     view.focus()
+  }
+
+  find(): void {
+    if (this.#view !== undefined) openSearchPanel(this.#view)
   }
 
   #textOf(path: string): string | undefined {

@@ -132,7 +132,7 @@ function Changes({ before, after }: { readonly before: string; readonly after: s
           </div>
         </div>
       )}
-      <p className="soft small">Data of the account stays as it is: init does not run again.</p>
+      <p className="soft small">Stored data stays unchanged: init does not run again.</p>
       {hunks === undefined ? (
         <p>Too many lines differ to show the changes.</p>
       ) : (

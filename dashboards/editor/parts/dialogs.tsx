@@ -3,8 +3,11 @@ import type { ReactNode } from 'react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Dialog, Modal } from '../../kit/dialog.tsx'
 import { Icon, Badge, Button } from '../../kit/controls.tsx'
+import type { IconName } from '../../kit/controls.tsx'
 import type { Sample, ProjectRow } from '../types.ts'
+import { examples } from '../project/examples.ts'
 import { templates } from '../project/templates.ts'
+import type { Template } from '../project/templates.ts'
 import { networkNames } from '../../kit/network-names.ts'
 import { useSettings } from '../settings.ts'
 import { problemText } from '../../auth/auth-service.ts'
@@ -67,41 +70,49 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
   )
 }
 
-export function TemplatesDialog({
-  onFile,
-  onClose,
-}: {
-  readonly onFile: (path: string, code: string) => void
+interface TemplatesDialogProps {
+  readonly onFiles: (files: readonly TemplateFile[]) => void
   readonly onClose: () => void
-}): ReactNode {
+}
+
+type TemplateFile = Pick<Template, 'path' | 'code'>
+
+export function TemplatesDialog({ onFiles, onClose }: TemplatesDialogProps): ReactNode {
   const samples = useSettings().samples.filter(({ code }) => !templates.some((template) => template.code === code))
+  const card = (
+    icon: IconName,
+    title: string,
+    { files, summary }: { readonly files: readonly TemplateFile[]; readonly summary?: string },
+  ): ReactNode => (
+    <li key={title}>
+      <button type="button" className="card" onClick={() => onFiles(files)}>
+        <Icon name={icon} />
+        <b>{title}</b>
+        {summary !== undefined && <span className="small">{summary}</span>}
+        {files.map(({ path }) => (
+          <span key={path} className="soft small">
+            {path}
+          </span>
+        ))}
+      </button>
+    </li>
+  )
   return (
-    <Modal title="Add a file from a template" isWide onClose={onClose}>
+    <Modal title="Add files from a template" isWide onClose={onClose}>
       <div className="stack modal-body">
-        <ul className="cards">
-          {templates.map(({ name, title, path, code }) => (
-            <li key={name}>
-              <button type="button" className="card" onClick={() => onFile(path, code)}>
-                <Icon name="code" />
-                <b>{title}</b>
-                <span className="soft small">{path}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
+        <ul className="cards">{templates.map(({ title, ...file }) => card('code', title, { files: [file] }))}</ul>
+        <h3>Examples</h3>
+        <p className="soft">
+          Deploy the contract first: the transactions and scripts import it from the connected account.
+        </p>
+        <ul className="cards">{examples.map(({ title, ...example }) => card('book', title, example))}</ul>
         {samples.length > 0 && (
           <>
             <h3>Sample scripts</h3>
             <ul className="cards">
-              {samples.map((sample) => (
-                <li key={sample.name}>
-                  <button type="button" className="card" onClick={() => onFile(samplePath(sample), sample.code)}>
-                    <Icon name="play" />
-                    <b>{sample.title}</b>
-                    <span className="soft small">{samplePath(sample)}</span>
-                  </button>
-                </li>
-              ))}
+              {samples.map((sample) =>
+                card('play', sample.title, { files: [{ path: samplePath(sample), code: sample.code }] }),
+              )}
             </ul>
           </>
         )}

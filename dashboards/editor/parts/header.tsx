@@ -22,6 +22,7 @@ interface HeaderProps {
   readonly onTemplates: () => void
   readonly onShare: () => void
   readonly onFork: () => void
+  readonly onCommands: () => void
   readonly onRepository: (() => void) | undefined
 }
 
@@ -37,6 +38,7 @@ export function Header(props: HeaderProps): ReactNode {
     onTemplates,
     onShare,
     onFork,
+    onCommands,
     onRepository,
     onSignIn,
   } = props
@@ -70,6 +72,9 @@ export function Header(props: HeaderProps): ReactNode {
       )}
       {saveSign}
       <div className="top-acts">
+        <Button look="plain" title="Ctrl+Shift+P, ⌘ Shift P or F1" onClick={onCommands}>
+          <Icon name="search" /> <span>Commands</span>
+        </Button>
         {!isReadOnly && (
           <Button look="plain" onClick={onTemplates}>
             <Icon name="book" /> <span>Templates</span>

@@ -21,12 +21,14 @@ const RepositoryDialog = lazyPart(async () => (await import('../repository/repos
   name: 'RepositoryDialog',
 })
 
+const ImportDialog = lazyPart(async () => (await import('./import-dialog.tsx')).ImportDialog, { name: 'ImportDialog' })
+
 type Kind = 'file' | 'folder'
 
 export type ProjectDialog =
   | { readonly is: 'new'; readonly kind: Kind; readonly folder: string }
   | { readonly is: 'rename' | 'delete'; readonly path: string; readonly kind: Kind }
-  | { readonly is: 'project-name' | 'projects' | 'templates' | 'share' | 'repository' | 'conflict' }
+  | { readonly is: 'project-name' | 'projects' | 'templates' | 'share' | 'repository' | 'conflict' | 'import' }
   | { readonly is: 'delete-project'; readonly project: ProjectRow }
   | { readonly is: 'sign-in'; readonly reason: string }
 
@@ -129,13 +131,30 @@ export function ProjectDialogs({
       return (
         <TemplatesDialog
           onClose={close}
-          onFile={(newPath, code) => {
-            const same = project.files.get(newPath) === code
-            const path = same ? newPath : freePath(project.files, newPath)
-            change((state) => (same ? state : withFile(state, path, code)))
-            onOpen(path)
+          onFiles={(files) => {
+            let state = store.state
+            const paths = files.map(({ path: newPath, code }) => {
+              const isThere = state.files.get(newPath) === code
+              const path = isThere ? newPath : freePath(state.files, newPath)
+              state = withFile(state, path, code)
+              return path
+            })
+            change(() => state)
+            for (const path of paths.toReversed()) onOpen(path)
           }}
         />
+      )
+    case 'import':
+      return (
+        <Suspense>
+          <ImportDialog
+            project={project}
+            onClose={close}
+            onImport={(files) =>
+              change((state) => files.reduce((next, { path, content }) => withFile(next, path, content), state))
+            }
+          />
+        </Suspense>
       )
     case 'share':
       return (

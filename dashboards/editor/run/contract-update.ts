@@ -4,12 +4,12 @@ interface Member {
   /** Such as `resource Vault`, `Vault.balance` or `Color.red`. */
   readonly name: string
   readonly kind: 'field' | 'case' | 'declaration'
-  /** Of a field: its type. Of a declaration: kind and conformances. */
+  /** The type of a field, or the kind of a declaration. */
   readonly type: string
 }
 
 /**
- * What the chain refuses in an update, found by names and types. Source:
+ * Changes that the chain refuses in an update, by names and types. Source:
  * https://cadence-lang.org/docs/language/contract-updatability
  */
 export function updateProblems(before: string, after: string): readonly string[] {

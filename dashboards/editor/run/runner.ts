@@ -15,7 +15,7 @@ import { WalletProblem, WalletWindow } from './wallet-window.ts'
 
 export interface RunState {
   readonly running: string | undefined
-  /** Of the transaction that is being sent. */
+  /** While a transaction is being signed or sent. */
   readonly stage: SendStage | undefined
   readonly results: ReadonlyMap<string, RunResult>
   readonly typed: ReadonlyMap<string, Typed>
@@ -318,7 +318,7 @@ function problemOf(error: unknown): string {
 
 const signersKey = 'flowfarm-editor-accounts'
 
-/** Of this tab. */
+/** Stored per tab. */
 function readSigners(): Signers {
   const stored: unknown = JSON.parse(sessionStorage.getItem(signersKey) ?? '[]')
   return new Map(stored as [Network, Signer][])

@@ -73,7 +73,8 @@ async function prepare(options: SendOptions): Promise<FlowTransaction> {
   )
   if (key === undefined)
     throw new WalletProblem(
-      `Key ${signer.keyIndex} of ${signer.address} does not exist or is revoked. Disconnect the account and connect it again.`,
+      `Key ${signer.keyIndex} of ${signer.address} does not exist or is revoked. Disconnect the account and connect ` +
+        'it again.',
     )
   return {
     script: code,
