@@ -17,7 +17,7 @@ import { editorUrl } from '../src/editor/settings.ts'
 import { demoHelp, readDemoArguments } from './demo/arguments.ts'
 import type { DemoArguments } from './demo/arguments.ts'
 import type { DemoChain } from './demo/demo-chain.ts'
-import { makeDemoFolder } from './demo/demo-folder.ts'
+import { accessNodeFile, makeDemoFolder } from './demo/demo-folder.ts'
 import { checkPorts, demoPorts } from './demo/demo-ports.ts'
 import { greetingText, waitForPages } from './demo/greeting.ts'
 import { startRecordedChain } from './demo/recorded-chain.ts'
@@ -78,6 +78,7 @@ async function demo(options: DemoArguments): Promise<number> {
     options.chain === 'simulated'
       ? await startSimulatedChain(options)
       : await startRecordedChain(options.folder, options.isStill)
+  writeFileSync(join(folder, accessNodeFile), chain.endpoint)
   const config = configure(chain, folder)
   await checkPorts(config)
   // LOG_FORMAT=json needs pure JSON on standard output.

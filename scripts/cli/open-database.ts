@@ -11,6 +11,8 @@ import { createPool, query } from '../../src/platform/db/pool.ts'
 
 export interface OpenDatabase {
   readonly config: Config
+  /** Undefined with DB_URL. */
+  readonly dataFolder: string | undefined
   readonly url: string
   readonly pool: pg.Pool
 }
@@ -31,20 +33,27 @@ export async function withDatabase<T>(
   { acceptsDemo = false }: { readonly acceptsDemo?: boolean } = {},
 ): Promise<T> {
   const config = readConfig()
-  const url = config.DB_URL ?? (await urlOfEmbedded(config.DATA_FOLDER, acceptsDemo))
+  const { DB_URL: given } = config
+  const { url, dataFolder } =
+    given === undefined ? await findEmbedded(config.DATA_FOLDER, acceptsDemo) : { url: given, dataFolder: undefined }
   // Comparing whole tables may take hours.
   const pool = createPool(url, { max: 4, applicationName: 'flowfarm command', statementTimeoutMs: 0 })
   try {
     await checkMigrations(pool).catch((error: unknown) => {
       throw explained(error, url)
     })
-    return await use({ config, url, pool })
+    return await use({ config, dataFolder, url, pool })
   } finally {
     await pool.end()
   }
 }
 
-async function urlOfEmbedded(dataFolder: string, acceptsDemo: boolean): Promise<string> {
+interface Embedded {
+  readonly url: string
+  readonly dataFolder: string
+}
+
+async function findEmbedded(dataFolder: string, acceptsDemo: boolean): Promise<Embedded> {
   const folder = resolve(dataFolder)
   const holder = await holderOf(folder, holderTimeoutMs)
   if (holder === 'silent') {
@@ -53,7 +62,7 @@ async function urlOfEmbedded(dataFolder: string, acceptsDemo: boolean): Promise<
       'is stopped or busy. Resume it (kill -CONT) or retry.'
     throw new RetryableError('holder-silent', message)
   }
-  if (holder?.url !== undefined) return holder.url
+  if (holder?.url !== undefined) return { url: holder.url, dataFolder: folder }
   if (holder !== undefined) {
     const message = `The flowfarm in ${folder} (process ${holder.pid}) is starting: try again in a moment.`
     throw new RetryableError('database-starting', message)
@@ -62,7 +71,7 @@ async function urlOfEmbedded(dataFolder: string, acceptsDemo: boolean): Promise<
   const [demo, ...others] = demos
   if (acceptsDemo && demo !== undefined && others.length === 0 && dataFolder === settings.DATA_FOLDER.read(undefined)) {
     process.stderr.write(`Using the demo that runs in ${demo}.\n`)
-    return urlOfEmbedded(demo, false)
+    return findEmbedded(demo, false)
   }
   const remedies = [
     'Start flowfarm first (npm start), or set DB_URL to its database, or DATA_FOLDER to its folder.',

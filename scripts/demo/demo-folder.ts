@@ -5,6 +5,9 @@ import { join } from 'node:path'
 
 const folderPrefix = 'flowfarm-demo-'
 
+/** In the folder: endpoint of the node, for commands. */
+export const accessNodeFile = 'access-node'
+
 /** Ms; then the removal continues in the background. */
 const maxRemovalMs = 700
 const pollMs = 20

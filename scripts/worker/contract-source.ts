@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { readConfig } from '../../src/config.ts'
+import type { Config } from '../../src/config.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import { liveEndpoints } from '../../src/access/settings.ts'
 import { FatalError, FlowfarmError } from '../../src/platform/errors.ts'
@@ -8,6 +11,8 @@ import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import { parseEventType } from '../../src/flow/type-id.ts'
 import { editDistance } from '../cli/command.ts'
 import { withDatabase } from '../cli/open-database.ts'
+import type { OpenDatabase } from '../cli/open-database.ts'
+import { accessNodeFile } from '../demo/demo-folder.ts'
 import type { RecordedEvent } from './generate.ts'
 
 export interface ContractSource {
@@ -45,7 +50,7 @@ export function readContractName(given: string | undefined): ContractName {
 export async function readContract(contract: ContractName, node: string | undefined): Promise<ContractSource> {
   const fromNode = node === undefined ? undefined : await readFromNode(contract, [node])
   try {
-    return await withDatabase(({ pool }) => readFromDatabase(pool, contract, fromNode), { acceptsDemo: true })
+    return await withDatabase((database) => readFromDatabase(database, contract, fromNode), { acceptsDemo: true })
   } catch (error) {
     if (!(error instanceof FlowfarmError) || (error.code !== 'no-database' && fromNode === undefined)) throw error
     return { ...noRecords, ...(fromNode ?? (await readFromNode(contract, liveEndpoints(readConfig())))) }
@@ -77,11 +82,11 @@ async function readFromNode({ address, name }: ContractName, endpoints: readonly
 }
 
 async function readFromDatabase(
-  pool: pg.Pool,
+  { pool, config, dataFolder }: OpenDatabase,
   contract: ContractName,
   fromNode: ContractCode | undefined,
 ): Promise<ContractSource> {
-  const found = fromNode ?? (await findContract(pool, contract))
+  const found = fromNode ?? (await findContract(pool, contract, knownNodes(config, dataFolder)))
   const id = `A.${found.address}.${found.name}`
   const { rows: workers } = await query<{ name: string }>(pool, 'select name from app.own_workers')
   return {
@@ -92,13 +97,21 @@ async function readFromDatabase(
   }
 }
 
+/** Nodes of the chain in the database: those that are set, or that of a demo. */
+function knownNodes(config: Config, dataFolder: string | undefined): readonly string[] {
+  if (config.CHAIN_ACCESS_NODE !== undefined || config.CHAIN_ACCESS_NODES.length > 0) return liveEndpoints(config)
+  const file = join(dataFolder ?? '', accessNodeFile)
+  return dataFolder !== undefined && existsSync(file) ? [readFileSync(file, 'utf8')] : []
+}
+
 interface ContractRow {
   readonly address: string
   readonly name: string
   readonly code: string | null
 }
 
-async function findContract(pool: pg.Pool, contract: ContractName): Promise<ContractCode> {
+/** History may not be indexed yet. */
+async function findContract(pool: pg.Pool, contract: ContractName, nodes: readonly string[]): Promise<ContractCode> {
   const { address, name } = contract
   const { rows } = await query<ContractRow>(
     pool,
@@ -109,6 +122,10 @@ async function findContract(pool: pg.Pool, contract: ContractName): Promise<Cont
     [name, address],
   )
   const [found, other] = rows
+  const isServed = nodes.length > 0 && (found ?? contract).address !== undefined
+  if (isServed && (found === undefined || (other === undefined && found.code === null))) {
+    return readFromNode(found ?? contract, nodes)
+  }
   if (found === undefined) throw await unknownContract(pool, contract)
   if (other !== undefined) {
     const names = rows.map((row) => `A.${row.address}.${row.name}`).join(', ')
@@ -143,9 +160,15 @@ async function unknownContract(pool: pg.Pool, { address, name }: ContractName): 
     .map((row) => `A.${row.address}.${row.name}`)
   const given = address === undefined ? name : `A.${address}.${name}`
   const similar = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(', ')}?`
-  const message =
-    `The database has no contract ${given}.${similar} Contracts deployed outside of the indexed heights are read ` +
-    'from an access node: --node <host:port>.'
+  const { rows: covered } = await query<{ first: number | null }>(
+    pool,
+    "select lower(covered)::float8 as first from app.coverage where service_name = 'meta_worker'",
+  )
+  const history =
+    covered[0]?.first === 0
+      ? ''
+      : ' History is still being indexed: try again later, or give A.<address>.<name> and --node <host:port>.'
+  const message = `The database has no contract ${given}.${similar}${history}`
   return new FatalError('unknown-contract', message)
 }
 
