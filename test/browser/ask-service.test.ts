@@ -73,7 +73,7 @@ describe('the query page of the running service', function () {
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     expect(await page.locator('table.result tbody tr').count()).to.equal(1)
     await page.getByRole('button', { name: 'Save as example' }).click()
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved as an example.').waitFor()
     await page.getByRole('tab', { name: 'Examples', exact: true }).click()
     await page.getByRole('button', { name: `Delete “${question}”` }).waitFor()
