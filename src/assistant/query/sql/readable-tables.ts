@@ -16,7 +16,8 @@ export const indexerTables: readonly string[] = [
     daily_active_accounts daily_actor_counts daily_actors daily_analytics daily_balance_changes daily_stats
     defi_events defi_pair_changes defi_pair_days defi_pairs epoch_events epoch_nodes epoch_stats
     event_type_pieces event_types evm_item_metadata evm_token_holdings evm_token_items evm_token_metadata
-    evm_token_transfers evm_tokens evm_transactions evm_tx_hashes ft_balance_changes ft_holdings
+    evm_token_transfers evm_tokens evm_transactions evm_tx_hashes evm_verified_contracts evm_verified_signatures
+    ft_balance_changes ft_holdings
     ft_token_holders ft_token_metadata ft_token_totals ft_tokens ft_transfers ft_vault_balances
     hourly_activity hourly_stats network_state
     nft_collection_metadata nft_collection_stats nft_collection_totals nft_collections nft_holdings
