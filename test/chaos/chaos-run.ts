@@ -12,7 +12,7 @@ import type { PlannedAct } from './plan/act.ts'
 import { drawChainOffset, drawPlan } from './plan/draw-plan.ts'
 import { worstOf } from './report/report.ts'
 import type { ActReport, ChaosReport } from './report/report.ts'
-import { ChaosWorld } from './world/chaos-world.ts'
+import { ChaosWorld, workersFolder } from './world/chaos-world.ts'
 import type { WorldOptions } from './world/chaos-world.ts'
 
 export interface ChaosRunOptions extends WorldOptions {
@@ -198,7 +198,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
     { name: 'Ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
     {
       name: 'Second derivation (npm run verify -- --rebuild)',
-      compared: await checkRebuild(url, chain.head, findings),
+      compared: await checkRebuild(url, workersFolder(world.options), chain.head, findings),
     },
     { name: 'Live feed and stored blocks', compared: await checkFeed(pool, world.feed.seen, findings) },
     {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -14,20 +14,10 @@ import type { RunningFarm } from '../support/farm.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { untilNotified } from '../support/until-notified.ts'
+import { folderWorker, writeWorkerFolder } from '../support/worker-folder.ts'
 
 const end = 120
-const contract = 'A.0ae53cb6e3f42a79.FlowToken'
-const code = `
-  import { defineWorker } from 'flowfarm/worker'
-  export default defineWorker()({
-    contract: '${contract}',
-    version: 1,
-    tables: { moves: { columns: { name: { type: 'text' }, amount: { type: 'numeric', optional: true } } } },
-    folds: { totals: { kind: 'sum', of: 'moves', key: ['name'], count: 'moves', sums: { volume: 'amount' } } },
-    derive(event, write) {
-      write.moves({ name: event.name, amount: event.fields.amount })
-    },
-  } as never)`
+const { contract } = folderWorker
 
 describe('a farm with own workers', () => {
   let database: TestDatabase
@@ -39,8 +29,7 @@ describe('a farm with own workers', () => {
   before(async () => {
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-workers-'))
-    await mkdir(join(folder, 'moves'))
-    await writeFile(join(folder, 'moves/worker.ts'), code)
+    await writeWorkerFolder(folder)
     await using node = await startRecordedNode('base', { head: end - 1 })
     const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, 0, end - 1, ingest)

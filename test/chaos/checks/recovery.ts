@@ -3,13 +3,14 @@ import { workers } from '../../../jobs/index.ts'
 import { contains } from '../../../src/platform/ranges.ts'
 import { pause } from '../../../src/platform/retry.ts'
 import { readCoverage } from '../../../src/farm/leases/coverage.ts'
+import { folderWorker } from '../../support/worker-folder.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import { runVariable } from '../world/child-program.ts'
 
 /** Anything not recovered after this time is stuck. */
 const deadlineMs = 90_000
 const betweenMs = 50
-const names = workers.map(({ name }) => name)
+const names = [...workers.map(({ name }) => name), folderWorker.name]
 
 /**
  * Resolves after recovery: the current head is stored on the current branch, all workers have

@@ -17,6 +17,7 @@ import type { DrivenChain } from '../world/driven-chain.ts'
 import type { ClientChain } from '../../support/client-chain.ts'
 import type { DerivedComparison } from '../../../src/farm/rebuild/compare-derived.ts'
 import { bareEnvironment } from '../../support/bare-environment.ts'
+import { folderWorker } from '../../support/worker-folder.ts'
 import { repositoryRoot } from '../../support/repository.ts'
 
 const domains = {
@@ -138,10 +139,15 @@ export async function hasReceivedAll(pool: pg.Pool, seen: ClientChain): Promise<
  * `npm run verify -- --rebuild`: derives everything again and compares. @returns a summary of the
  * comparison
  */
-export async function checkRebuild(databaseUrl: string, head: number, findings: Findings): Promise<string> {
+export async function checkRebuild(
+  databaseUrl: string,
+  workersFolder: string,
+  head: number,
+  findings: Findings,
+): Promise<string> {
   const child = spawn(process.execPath, ['scripts/farm.ts', 'verify', '--rebuild', '--json'], {
     cwd: repositoryRoot,
-    env: { ...bareEnvironment(), DB_URL: databaseUrl },
+    env: { ...bareEnvironment(), DB_URL: databaseUrl, WORKERS_DIR: workersFolder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
@@ -158,6 +164,8 @@ export async function checkRebuild(databaseUrl: string, head: number, findings: 
   }
   const isWhole = heights.length === 1 && heights[0]?.from === 0 && heights[0].to === head + 1
   if (!isWhole) findings.add('rebuild', `only the heights ${JSON.stringify(heights)} could be compared`)
+  if (!tables.some(({ table, kept }) => table === `${folderWorker.name}.moves` && kept > 0))
+    findings.add('rebuild', 'the own worker has no rows')
   if (!isEqual && tables.every(({ differences }) => differences === 0))
     findings.add('rebuild', 'the comparison found differences')
   return `${tables.length} tables, ${tables.reduce((sum, { kept }) => sum + kept, 0)} rows`

@@ -8,6 +8,7 @@ import { dropQueues, truncateQueues } from '../../support/drop-queues.ts'
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { Random } from '../../simulation/random.ts'
 import { repositoryRoot } from '../../support/repository.ts'
+import { writeWorkerFolder } from '../../support/worker-folder.ts'
 import { publishedPayerSetting } from '../../../simnode/ledger/world/account.ts'
 import { fundsInFlow } from '../checks/wallet-check.ts'
 import { FeedListener } from '../listeners/feed-listener.ts'
@@ -208,6 +209,7 @@ export class ChaosWorld {
             WALLET_TESTNET_FUNDS: String(fundsInFlow),
             WALLET_PROVISION_LIMIT: '1000000',
             MAIL_FOLDER: mailFolder(options),
+            WORKERS_DIR: workersFolder(options),
             CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
             CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
           },
@@ -246,6 +248,7 @@ export class ChaosWorld {
     const postgres = new ChaosPostgres(folder, tell, (lastLines) => started.world?.judgeDatabase(lastLines))
     await postgres.start()
     await migrate(postgres.pool, join(repositoryRoot, 'migrations'))
+    await writeWorkerFolder(workersFolder(options))
     const head = history - 1
     const clock = {
       height: 0,
@@ -334,7 +337,7 @@ export class ChaosWorld {
     for (const pid of await this.postgres.leftOver())
       this.findings.add('leftovers', `a PostgreSQL process is still running: ${pid}`)
     if (typeof this.disk !== 'string') await this.disk.unmount()
-    for (const folder of [this.options.folder, mailFolder(this.options)])
+    for (const folder of [this.options.folder, mailFolder(this.options), workersFolder(this.options)])
       await rm(folder, { recursive: true, force: true })
   }
 
@@ -352,6 +355,10 @@ export class ChaosWorld {
 }
 
 /** Outside the small disk: an e-mail that cannot be written is lost, which is accepted. */
+export function workersFolder({ folder }: Pick<WorldOptions, 'folder'>): string {
+  return `${folder}-workers`
+}
+
 function mailFolder({ folder }: WorldOptions): string {
   return `${folder}-mail`
 }
