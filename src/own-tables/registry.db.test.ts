@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../test/support/database.ts'
 import { addLeases, setCoverage } from '../farm/farm-tables.test-support.ts'
 import { readCoverage } from '../farm/leases/coverage.ts'
 import { withTransaction } from '../platform/db/pool.ts'
-import { FatalError } from '../platform/errors.ts'
+import type { FatalError } from '../platform/errors.ts'
 import { readDeclaration } from './read-declaration.ts'
 import {
   readOwnWorkers,

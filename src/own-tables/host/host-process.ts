@@ -235,5 +235,5 @@ function linesOf(lines: unknown): (readonly [string, string])[] {
 }
 
 function textOf(value: unknown): string {
-  return String(typeof value === 'string' ? value : '').slice(0, maxErrorLength)
+  return typeof value === 'string' ? value.slice(0, maxErrorLength) : ''
 }

@@ -18,7 +18,7 @@ import { maxErrorLength, maxLogLength, maxLogLines, rowsFrameLength } from './li
  */
 
 const [input, output] = [0, 3]
-const { exit } = process
+const ownProcess = process
 
 /** Pure, or without effects outside the process. */
 const allowedModules =
@@ -67,8 +67,18 @@ function sha256(bytes: Buffer): string {
 
 /** Some packages read `process.env` or the version. */
 function hideEffects(): void {
-  const { arch, platform, version, versions, nextTick, hrtime } = process
-  const facade = { arch, platform, version, versions, nextTick, hrtime, argv: [], env: {}, cwd: () => '/', emitWarning }
+  const { arch, platform, version, versions } = process
+  const facade = {
+    arch,
+    platform,
+    version,
+    versions,
+    argv: [],
+    env: {},
+    cwd: () => '/',
+    nextTick: queueMicrotask,
+    emitWarning,
+  }
   const hidden: Record<string, unknown> = { process: Object.freeze(facade), console: quietConsole() }
   for (const name of ['fetch', 'WebSocket', 'EventSource']) hidden[name] = undefined
   for (const [name, value] of Object.entries(hidden))
@@ -227,8 +237,8 @@ function errorReply(thrown: unknown): HostReply {
 function textsOf(thrown: unknown): { readonly message: string; readonly stack: string } {
   try {
     const { message, stack, name } = thrown as Error
-    const text = typeof message === 'string' ? `${String(name)}: ${message}` : `threw ${format(thrown)}`
-    return { message: text.slice(0, maxErrorLength), stack: String(stack ?? '').slice(0, maxErrorLength) }
+    const text = typeof message === 'string' ? `${name}: ${message}` : `threw ${format(thrown)}`
+    return { message: text.slice(0, maxErrorLength), stack: (stack ?? '').slice(0, maxErrorLength) }
   } catch {
     return { message: 'threw a value without text', stack: '' }
   }
@@ -239,7 +249,7 @@ const errorTimeout = 1000
 
 for (;;) {
   const request = receive()
-  if (request === undefined) exit(0)
+  if (request === undefined) ownProcess.exit(0)
   else answer(request)
 }
 
