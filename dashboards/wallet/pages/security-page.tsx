@@ -101,6 +101,8 @@ const titles: Readonly<Record<string, string>> = {
   token_reused: 'Stolen session ended',
   code_failed: 'Wrong code',
   user_changed: 'Profile changed',
+  user_banned: 'Banned by the operator',
+  user_unbanned: 'Ban ended by the operator',
   link_made: 'Sign-in link made by the operator',
   email_change_asked: 'E-mail change requested',
   email_changed: 'E-mail address changed',

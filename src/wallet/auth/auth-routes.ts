@@ -21,6 +21,7 @@ import {
   tokenRefused,
 } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
+import { adminRoutes } from './admin-routes.ts'
 import type { EmailChange } from './email-change.ts'
 import { emailOf } from './email-sign-in.ts'
 import type { EmailSignIn } from './email-sign-in.ts'
@@ -528,6 +529,7 @@ export const authRoutes: readonly Route<AuthServices>[] = [
   ...sessionRoutes,
   ...providerRoutes,
   ...serviceRoutes,
+  ...adminRoutes,
 ]
 
 export function authGuards(auth: AuthParts): { readonly [Name in keyof AuthCallers]: Guard<AuthCallers[Name]> } {

@@ -292,6 +292,8 @@ type AuthEvent =
   | 'email_change_asked'
   | 'email_changed'
   | 'user_removed'
+  | 'user_banned'
+  | 'user_unbanned'
 
 interface AuditNote {
   readonly userId?: string
