@@ -69,7 +69,7 @@ for (const { name, start } of payerChains) {
       await expectUsable(page, 'a transaction without an account')
       const connecting = await openWith('Connect wallet')
       await connecting.getByRole('button', { name: 'Connect' }).click()
-      await form().getByText(address).waitFor()
+      await form().getByText(address, { exact: true }).waitFor()
 
       await form().getByRole('button', { name: 'Send', exact: true }).click()
       await form().getByText('UFix64 must be a number').waitFor()
@@ -139,7 +139,7 @@ for (const { name, start } of payerChains) {
     it('keep the account after a reload until it is disconnected', async () => {
       await page.reload()
       await page.getByRole('tab', { name: 'Run' }).click()
-      await form().getByText(address).waitFor()
+      await form().getByText(address, { exact: true }).waitFor()
       await form().getByRole('button', { name: 'Disconnect' }).click()
       await form().getByRole('button', { name: 'Connect wallet' }).waitFor()
       expect(output).to.deep.equal([])
