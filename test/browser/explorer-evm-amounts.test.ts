@@ -58,6 +58,7 @@ function answersOf(decimals: number | null): readonly (readonly [path: string, d
   const address: EvmAddress = {
     ...party,
     is_coa: true,
+    is_verified: false,
     flow_address: '0x18eb4ee6b3c026d2',
     token: null,
     creator: null,
@@ -77,7 +78,7 @@ function answersOf(decimals: number | null): readonly (readonly [path: string, d
     [`/flow/evm/token/${contract}`, token],
     [`/flow/evm/token/${contract}/token-transfers`, transfer],
     [`/flow/evm/token/${contract}/holding`, { address: party, value, amount }],
-    [`/flow/evm/address/${holder}/token`, { token: reference, token_id: null, value, amount }],
+    [`/flow/evm/address/${holder}/token`, { token: reference, token_id: null, value, amount, usd_value: amount }],
     [`/flow/evm/address/${holder}/token-transfers`, transfer],
     [
       `/flow/evm/address/${holder}/nft`,

@@ -14,6 +14,7 @@ const address: EvmAddress = {
   is_contract: true,
   flow_address: null,
   is_coa: false,
+  is_verified: false,
   token: null,
   creator: null,
   creation_transaction_hash: null,
@@ -56,7 +57,7 @@ describe('explorer source of EVM contracts', function () {
 
   const mock = async (page: Page): Promise<void> => {
     const answers: Readonly<Record<string, () => object>> = {
-      [api]: () => ({ data: [address] }),
+      [api]: () => ({ data: [{ ...address, is_verified: isVerified }] }),
       [`${api}/code`]: () => ({ data: [{ hash, size: 1, code_hash: null, bytecode: '0x60' }] }),
       '/flow/evm/compiler': () => ({ data: [{ language: 'Solidity', version: '0.8.37' }] }),
     }
@@ -67,11 +68,7 @@ describe('explorer source of EVM contracts', function () {
     await page.route(
       (url) => url.pathname === `${api}/contract`,
       (route) => {
-        if (route.request().method() === 'GET') {
-          return route.fulfill(
-            isVerified ? { json: { data: [verified] } } : { status: 404, json: { code: 'not-verified' } },
-          )
-        }
+        if (route.request().method() === 'GET') return route.fulfill({ json: { data: [verified] } })
         posted = route.request().postDataJSON()
         const isWrong = route.request().postData()?.includes('wrong') === true
         isVerified = !isWrong

@@ -312,6 +312,38 @@ describe('EVM routes on a recorded chain', () => {
     expect(Number(gas.actions[0]?.fee_flow)).to.be.closeTo(Number(median * 21_000n) / 1e18, 1e-12)
   })
 
+  it('filter lists of transactions and transfers by day and direction', async () => {
+    const dayOf = ({ timestamp }: { timestamp: string }): string => timestamp.slice(0, 10)
+    const [first, last] = [transactions.at(-1), transactions[0]].map((row) => (row === undefined ? '' : dayOf(row)))
+    const ids = (rows: readonly { hash: string }[]): string[] => rows.map(({ hash }) => hash)
+    for (const day of [first, last]) {
+      const found = await allPages<EvmTransactionItem>(chain.api, `/flow/evm/transaction?from=${day}&to=${day}`, 20)
+      expect(ids(found), day).to.deep.equal(ids(transactions.filter((row) => dayOf(row) === day)))
+    }
+    const address = transactions.find(({ from, to }) => from !== null && to !== null)?.from?.hash ?? ''
+    const path = `/flow/evm/address/${address}`
+    const all = await allPages<EvmTransactionItem>(chain.api, `${path}/transactions`, 20)
+    for (const [direction, side] of [
+      ['sent', 'from'],
+      ['received', 'to'],
+    ] as const) {
+      const found = await allPages<EvmTransactionItem>(chain.api, `${path}/transactions?direction=${direction}`, 20)
+      expect(ids(found), direction).to.deep.equal(ids(all.filter((row) => row[side]?.hash === address)))
+    }
+    const [holder] = Object.keys(truth.holders)
+    const ofHolder = `/flow/evm/address/${holder?.toLowerCase()}/token-transfers`
+    const moved = await allPages<EvmTokenTransferItem>(chain.api, ofHolder, 20)
+    for (const [direction, side] of [
+      ['sent', 'from'],
+      ['received', 'to'],
+    ] as const) {
+      const found = await allPages<EvmTokenTransferItem>(chain.api, `${ofHolder}?direction=${direction}`, 20)
+      expect(found, direction).to.deep.equal(moved.filter((row) => row[side]?.hash === holder?.toLowerCase()))
+    }
+    await expectProblem(chain.api, `${path}/transactions?direction=up`, 'direction', 'sent or received')
+    await expectProblem(chain.api, '/flow/evm/transaction?from=2026-02-02&to=2026-02-01', 'from', 'must not be after')
+  })
+
   it('return 404 for unknown and 400 for invalid parameters', async () => {
     const nobody = `0x${'9'.repeat(40)}`
     for (const [path, code] of [

@@ -140,6 +140,16 @@ const cases: readonly Case[] = [
     (pool) => listEvmTransactions(pool, bounds, { address: busy }, last, 21),
   ],
   [
+    'EVM transactions received by a busy address, which sends all of them',
+    80,
+    (pool) => listEvmTransactions(pool, bounds, { address: busy, direction: 'received' }, none, 21),
+  ],
+  [
+    'token transfers sent by a quiet address',
+    80,
+    (pool) => listEvmTokenTransfers(pool, bounds, { address: quiet, direction: 'sent' }, none, 21),
+  ],
+  [
     'EVM transactions of a quiet address',
     80,
     (pool) => listEvmTransactions(pool, bounds, { address: quiet }, none, 21),

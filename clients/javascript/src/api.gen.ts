@@ -225,7 +225,7 @@ export interface Parameters {
   readonly '/flow/nft/{nft_type}/item/{id}': { readonly nft_type: string; readonly id: string }
   readonly '/flow/account/{address}/nft': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/account/{address}/nft/{nft_type}': { readonly address: string; readonly nft_type: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/evm/transaction': { readonly limit?: number; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/evm/transaction': { readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/transaction/{hash}': { readonly hash: string }
   readonly '/flow/evm/transaction/{hash}/logs': { readonly hash: string }
   readonly '/flow/evm/transaction/{hash}/token-transfers': { readonly hash: string }
@@ -237,13 +237,13 @@ export interface Parameters {
   readonly '/flow/evm/token': { readonly limit?: number; readonly cursor?: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly offset?: number }
   readonly '/flow/evm/token/{address}': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155' }
   readonly '/flow/evm/token/{address}/holding': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/evm/token/{address}/token-transfers': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/evm/token/{address}/token-transfers': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/token/{address}/instances': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/address/{address}': { readonly address: string }
   readonly '/flow/evm/address/{address}/token': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/nft': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/evm/address/{address}/transactions': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/evm/address/{address}/token-transfers': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/evm/address/{address}/transactions': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
+  readonly '/flow/evm/address/{address}/token-transfers': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/code': { readonly address: string }
   readonly '/flow/evm/search': { readonly q: string; readonly limit?: number }
   readonly '/flow/evm/address/{address}/contract': { readonly address: string }
@@ -2045,6 +2045,8 @@ export interface EvmAddress {
   readonly flow_address: string | null
   /** Whether it is a Cadence-owned account (COA). */
   readonly is_coa: boolean
+  /** Whether the source of the contract is verified. */
+  readonly is_verified: boolean
   /** Null if it is not a token. */
   readonly token: EvmToken | null
   /** Creator of the contract; null if unknown or not a contract. */
@@ -2082,6 +2084,8 @@ export interface EvmHolding {
   readonly value: string
   /** In whole tokens; null if the decimals are unknown. ERC-721 and ERC-1155: as value. */
   readonly amount: string | null
+  /** In US dollars at the current price; null if unknown. */
+  readonly usd_value: string | null
 }
 
 export interface EvmItemList {

@@ -9,9 +9,11 @@ import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { EvmAmount, EvmTokenName, EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
+import { dayFilter, useFilterValues } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
-import { EvmSource } from './evm-source.tsx'
+import { EvmSource, VerifyForm } from './evm-source.tsx'
 import {
   AccountLink,
   Amount,
@@ -22,7 +24,7 @@ import {
   NoValue,
   Picture,
 } from '../parts/values.tsx'
-import { paths, sanitizeName, shorten, formatAmount, formatBytes } from '../text.ts'
+import { paths, sanitizeName, shorten, formatAmount, formatBytes, formatDollars } from '../text.ts'
 
 export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useApi('/flow/evm/address/{address}', { address })
@@ -107,7 +109,7 @@ function AddressView({ address }: { readonly address: EvmAddress }): ReactNode {
           { name: 'tokens', label: 'Tokens', render: () => <AddressTokens address={hash} /> },
           { name: 'nfts', label: 'NFTs', render: () => <AddressNfts address={hash} /> },
           ...(isContract === true
-            ? [{ name: 'code', label: 'Code', render: () => <ContractCode address={hash} creation={creation} /> }]
+            ? [{ name: 'code', label: 'Code', render: () => <ContractCode address={address} /> }]
             : []),
         ]}
       />
@@ -119,14 +121,27 @@ interface AddressProps {
   readonly address: string
 }
 
+const listFilters: readonly Filter[] = [
+  { kind: 'choice', name: 'direction', label: 'Direction', options: { sent: 'Sent', received: 'Received' } },
+  dayFilter,
+]
+
 function AddressTransactions({ address }: AddressProps): ReactNode {
-  const list = useList('/flow/evm/address/{address}/transactions', { address, limit: 20 })
-  return <EvmTransactionList list={list} emptyText="Transactions from and to this address will appear here." />
+  const filters = useFilterValues(listFilters)
+  const list = useList('/flow/evm/address/{address}/transactions', { address, ...filters, limit: 20 })
+  return (
+    <EvmTransactionList
+      list={list}
+      filters={listFilters}
+      emptyText="Transactions from and to this address will appear here."
+    />
+  )
 }
 
 function AddressTransfers({ address }: AddressProps): ReactNode {
-  const list = useList('/flow/evm/address/{address}/token-transfers', { address, limit: 20 })
-  return <EvmTransfers list={list} address={address} />
+  const filters = useFilterValues(listFilters)
+  const list = useList('/flow/evm/address/{address}/token-transfers', { address, ...filters, limit: 20 })
+  return <EvmTransfers list={list} filters={listFilters} address={address} />
 }
 
 const balanceColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/token'>>[] = [
@@ -135,6 +150,11 @@ const balanceColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/token'
   {
     name: 'Balance',
     cell: ({ token, value }) => <EvmAmount value={value} token={token} unit={sanitizeName(token.symbol ?? '', '')} />,
+    isNumber: true,
+  },
+  {
+    name: 'Value',
+    cell: ({ usd_value: dollars }) => (dollars === null ? <NoValue /> : formatDollars(dollars)),
     isNumber: true,
   },
 ]
@@ -173,11 +193,12 @@ function AddressNfts({ address }: AddressProps): ReactNode {
   )
 }
 
-function ContractCode(props: CodeProps): ReactNode {
+function ContractCode({ address }: { readonly address: EvmAddress }): ReactNode {
+  const { hash, is_verified: isVerified, creation_transaction_hash: creation } = address
   return (
     <>
-      <EvmSource address={props.address} />
-      <Code {...props} />
+      {isVerified ? <EvmSource address={hash} /> : <VerifyForm address={hash} />}
+      <Code address={hash} creation={creation} />
     </>
   )
 }

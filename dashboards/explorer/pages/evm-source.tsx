@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { ApiProblem, problemText, request } from '../../kit/api.ts'
+import { problemText, request } from '../../kit/api.ts'
 import { CodeView } from '../../kit/code.tsx'
 import { Badge, Button, FieldError, Form } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
@@ -20,14 +20,10 @@ interface SourceProps {
 
 const path = '/flow/evm/address/{address}/contract'
 
-/** Verified source, or a form to verify it. */
+/** Of a verified contract. */
 export function EvmSource({ address }: SourceProps): ReactNode {
-  const query = useApi(path, { address })
-  const isMissing = query.error instanceof ApiProblem && query.error.status === 404
-  return isMissing ? (
-    <VerifyForm address={address} />
-  ) : (
-    <ItemResult query={query} what="the source" rows={6}>
+  return (
+    <ItemResult query={useApi(path, { address })} what="the source" rows={6}>
       {(contract) => <VerifiedContract contract={contract} />}
     </ItemResult>
   )
@@ -109,7 +105,7 @@ function bodyOf({ text, contract, runs, evmVersion }: Upload, version: string): 
   }
 }
 
-function VerifyForm({ address }: SourceProps): ReactNode {
+export function VerifyForm({ address }: SourceProps): ReactNode {
   return (
     <section className="panel" aria-label="Verify the source">
       <header>

@@ -9,6 +9,7 @@ import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { EvmTransactionList, EvmTransfers, EvmAmount, EvmTokenName } from '../parts/evm.tsx'
+import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import { AccountLink, BlockLink, EvmBlockLink, EvmPartyLink, Identity, NoValue, Picture } from '../parts/values.tsx'
@@ -40,9 +41,11 @@ export function EvmPage(): ReactNode {
   )
 }
 
+const dayFilters = [dayFilter]
+
 function Transactions(): ReactNode {
-  const list = useList('/flow/evm/transaction', { limit: 25 })
-  return <EvmTransactionList list={list} emptyText="EVM transactions will appear here." />
+  const list = useList('/flow/evm/transaction', { ...useFilterValues(dayFilters), limit: 25 })
+  return <EvmTransactionList list={list} filters={dayFilters} emptyText="EVM transactions will appear here." />
 }
 
 const blockColumns: readonly Column<EvmBlock>[] = [
@@ -202,7 +205,9 @@ function holdersText(count: number): string {
 }
 
 function TokenTransfers({ address }: { readonly address: string }): ReactNode {
-  return <EvmTransfers list={useList('/flow/evm/token/{address}/token-transfers', { address, limit: 25 })} />
+  const filters = useFilterValues(dayFilters)
+  const list = useList('/flow/evm/token/{address}/token-transfers', { address, ...filters, limit: 25 })
+  return <EvmTransfers list={list} filters={dayFilters} />
 }
 
 const holderColumn: Column<ItemOf<'/flow/evm/token/{address}/holding'>> = {

@@ -7,6 +7,7 @@ import { Age } from '../../kit/time.tsx'
 import type { EvmTransaction, EvmTokenReference, EvmTokenTransfer, EvmDecodedCall, EvmLog } from '../answers.gen.ts'
 import type { ListPath, ListQuery } from '../api.ts'
 import { formatUnits, initialOf, sanitizeName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
+import type { Filter } from './filters.tsx'
 import { TableList } from './lists.tsx'
 import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, NoValue, Picture, ValueTree } from './values.tsx'
 
@@ -52,6 +53,7 @@ const transactionColumns: readonly Column<EvmTransaction>[] = [
 interface EvmTransactionListProps<Path extends EvmTransactionPath> {
   readonly list: ListQuery<Path>
   readonly emptyText: string
+  readonly filters?: readonly Filter[]
 }
 
 export function EvmTransactionList<Path extends EvmTransactionPath>(props: EvmTransactionListProps<Path>): ReactNode {
@@ -166,13 +168,19 @@ interface EvmTransfersProps<Path extends EvmTransferPath> {
   readonly list: ListQuery<Path>
   /** The sentences start from it: Sent, Received. */
   readonly address?: string
+  readonly filters?: readonly Filter[]
 }
 
-export function EvmTransfers<Path extends EvmTransferPath>({ list, address }: EvmTransfersProps<Path>): ReactNode {
+export function EvmTransfers<Path extends EvmTransferPath>({
+  list,
+  address,
+  filters = [],
+}: EvmTransfersProps<Path>): ReactNode {
   const columns = address === undefined ? transferColumns : columnsOfParty(address)
   return (
     <TableList
       list={list}
+      filters={filters}
       what="token transfers"
       columns={columns}
       itemKey={({ transaction_hash: hash, log_index: log, batch_index: batch }: EvmTokenTransfer) =>

@@ -2,35 +2,30 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { keccak256 } from '../../flow/evm/keccak256.ts'
 import { amountFormat, countFormat, heightFormat, multiplyDecimals } from '../formats.ts'
-import { readBounds } from '../paging/bounds.ts'
-import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { limitParameter, evmAddressParameter } from '../parameters.ts'
 import { chainProblems, fromChain, resultOrUnavailable } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import { attoflow, maxCodeBytes, readEvmAccountState } from './account-state.ts'
-import { readEvmContext } from './context.ts'
+import {
+  directionParameter,
+  pageOfTransactions,
+  pageOfTransfers,
+  transactionListParameters,
+  transferListParameters,
+} from './lists.ts'
 import {
   exampleEvmTransaction,
   exampleEvmTransfer,
   exampleEvmToken,
   exampleEvmTokenRef,
   evmTransactionSchema,
-  presentEvmTransaction,
 } from './schema.ts'
-import { describeEvmAddresses, listEvmTransactions, readEvmAddressSpan } from './queries.ts'
-import {
-  evmTransferCursor,
-  parseEvmTransferCursor,
-  listEvmTokenTransfers,
-  listEvmHoldings,
-  listEvmItems,
-  readEvmTokens,
-} from './token-queries.ts'
+import { describeEvmAddresses, readEvmAddressSpan } from './queries.ts'
+import { listEvmHoldings, listEvmItems, readEvmTokens } from './token-queries.ts'
 import { standardParameter, standardsOf } from './token-routes.ts'
 import {
   evmTokenTransferSchema,
-  presentEvmTokenTransfer,
   evmHashFormat,
   evmPartySchema,
   exampleItemMetadata,
@@ -57,6 +52,7 @@ const current = 'Current; null if no access node responds.'
 const evmAddressSchema = evmPartySchema
   .extend({
     is_coa: z.boolean().describe('Whether it is a Cadence-owned account (COA).'),
+    is_verified: z.boolean().describe('Whether the source of the contract is verified.'),
     token: evmTokenSchema.nullable().describe('Null if it is not a token.'),
     creator: evmPartySchema.nullable().describe('Creator of the contract; null if unknown or not a contract.'),
     creation_transaction_hash: evmHashFormat.nullable(),
@@ -86,6 +82,7 @@ const evmAddress = defineRoute({
         is_contract: true,
         flow_address: null,
         is_coa: false,
+        is_verified: true,
         token: exampleEvmToken,
         creator: null,
         creation_transaction_hash: null,
@@ -120,6 +117,7 @@ const evmAddress = defineRoute({
             ...presentEvmParty(digits, directory),
             is_contract: state === undefined ? isContract(facts) : facts.is_coa || state.codeSize > 0,
             is_coa: facts.is_coa,
+            is_verified: facts.is_verified,
             token: token === undefined ? null : presentEvmToken(token, network()),
             creator: presentEvmParty(span.creator, directory),
             creation_transaction_hash: span.creation_hash === null ? null : `0x${span.creation_hash}`,
@@ -185,6 +183,7 @@ const evmHoldingSchema = z
     token_id: z.null().describe('Always null: see the items of the address.'),
     value: amountFormat.describe('ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids.'),
     amount: wholeAmountFormat,
+    usd_value: amountFormat.nullable().describe('In US dollars at the current price; null if unknown.'),
   })
   .meta({ id: 'EvmHolding' })
 
@@ -197,7 +196,9 @@ const evmAddressTokens = defineRoute({
   query: z.object({ ...paging, cursor: holdingCursor.parameter, type: standardParameter }),
   response: listOf(evmHoldingSchema, 'EvmHolding'),
   example: {
-    data: [{ token: exampleEvmTokenRef, token_id: null, value: '500000000000000000', amount: '0.5' }],
+    data: [
+      { token: exampleEvmTokenRef, token_id: null, value: '500000000000000000', amount: '0.5', usd_value: '0.1756' },
+    ],
     has_more: false,
     cursor: '',
     _meta: { limit: 20, count: 1 },
@@ -222,7 +223,9 @@ const evmAddressTokens = defineRoute({
         limit,
         (row) => {
           const token = presentEvmTokenRef(row, network())
-          return { token, token_id: null, value: row.balance, amount: wholeAmount(row.balance, token) }
+          const amount = wholeAmount(row.balance, token)
+          const usdValue = amount === null || row.price === null ? null : multiplyDecimals(amount, row.price)
+          return { token, token_id: null, value: row.balance, amount, usd_value: usdValue }
         },
         (row) => holdingCursor.format({ address: `0x${row.token}`, type: standardName(row.standard) }),
       ),
@@ -300,21 +303,12 @@ const evmAddressTransactions = defineRoute({
   tag,
   summary: 'Transactions of an EVM address, latest first',
   params: addressParameters,
-  query: z.object({ ...paging, cursor: eventCursor.parameter }),
+  query: z.object({ ...transactionListParameters, direction: directionParameter }),
   response: listOf(evmTransactionSchema, 'EvmTransaction'),
   example: { data: [exampleEvmTransaction], has_more: true, cursor: '118542743:0:2', _meta: { limit: 1, count: 1 } },
-  handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
-    const selection = { address: address.slice(2) }
-    const rows = await listEvmTransactions(
-      database,
-      await readBounds(database),
-      selection,
-      parseEventCursor(cursor),
-      limit + 1,
-    )
-    const context = await readEvmContext(database, { transactions: rows })
-    return { body: page(rows, limit, (row) => presentEvmTransaction(row, context), eventCursor.format) }
-  },
+  handler: async ({ params: { address }, query: { direction, ...query } }, services) => ({
+    body: await pageOfTransactions(services, { address: address.slice(2), direction }, query),
+  }),
 })
 
 const evmAddressTransfers = defineRoute({
@@ -323,25 +317,12 @@ const evmAddressTransfers = defineRoute({
   tag,
   summary: 'Token transfers of an EVM address, latest first',
   params: addressParameters,
-  query: z.object({ ...paging, cursor: evmTransferCursor.parameter }),
+  query: z.object({ ...transferListParameters, direction: directionParameter }),
   response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
   example: { data: [exampleEvmTransfer], has_more: true, cursor: '118542743:0:2:0:0', _meta: { limit: 1, count: 1 } },
-  handler: async ({ params: { address }, query: { limit, cursor } }, { database, network }) => {
-    const rows = await listEvmTokenTransfers(
-      database,
-      await readBounds(database),
-      { address: address.slice(2) },
-      parseEvmTransferCursor(cursor),
-      limit + 1,
-    )
-    const directory = await describeEvmAddresses(
-      database,
-      rows.flatMap((row) => [row.from_address, row.to_address]),
-    )
-    return {
-      body: page(rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format),
-    }
-  },
+  handler: async ({ params: { address }, query: { direction, ...query } }, services) => ({
+    body: await pageOfTransfers(services, { address: address.slice(2), direction }, query),
+  }),
 })
 
 export const evmAddressRoutes = [

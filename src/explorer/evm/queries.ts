@@ -22,19 +22,21 @@ export type EvmPlace = z.output<typeof placeRow>
 interface EvmTransactionSelection {
   /** 40 hex digits. */
   readonly address?: string | undefined
+  /** Of the address. Default: both. */
+  readonly direction?: 'sent' | 'received' | undefined
 }
 
 /** Latest first. */
 export async function listEvmTransactions(
   database: DatabasePool,
   bounds: Bounds | undefined,
-  { address }: EvmTransactionSelection,
+  { address, direction }: EvmTransactionSelection,
   before: EventKey | undefined,
   count: number,
 ): Promise<readonly EvmTransactionRow[]> {
   const places = await readEventPage(bounds, before, count, (span) =>
     database.any(sql.type(placeRow)`
-    ${address === undefined ? selectAny(span) : selectOfAddress(span, address)}
+    ${address === undefined ? selectAny(span) : selectOfAddress(span, address, direction)}
     order by ${newestEventFirst}
     limit ${span.count}
   `),
@@ -47,8 +49,13 @@ function selectAny(span: EventSpan): FragmentSqlToken {
 }
 
 /** Each side uses one index; `union` removes self-transfers. */
-function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
-  const sides = [sql.fragment`evm_from`, sql.fragment`evm_to`].map(
+function selectOfAddress(
+  span: EventSpan,
+  address: string,
+  direction: EvmTransactionSelection['direction'],
+): FragmentSqlToken {
+  const columns = { sent: sql.fragment`evm_from`, received: sql.fragment`evm_to` }
+  const sides = (direction === undefined ? Object.values(columns) : [columns[direction]]).map(
     (side) => sql.fragment`(
     select block_height, tx_index, event_index from app.evm_tx_hashes
     where (${side}, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
@@ -57,7 +64,7 @@ function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
     limit ${span.count}
   )`,
   )
-  return sql.fragment`${sql.join(sides, sql.fragment` union `)}`
+  return sql.fragment`select * from (${sql.join(sides, sql.fragment` union `)}) as places`
 }
 
 /** In the order of the places. Heights passed as values prune partitions. */
@@ -152,7 +159,7 @@ const addressFacts = fixedStatement(sql.prepared('EVM addresses', evmAddressFact
   select a.address, coalesce(label.label, own.name, ft.name, nft.name, verified.name) as name, coa.flow_address,
     coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
     created.contract_address is not null or token.token is not null or verified.address is not null as is_contract,
-    coalesce(sent.has_signed, false) as has_signed
+    coalesce(sent.has_signed, false) as has_signed, verified.address is not null as is_verified
   from unnest($1::text[]) as a (address)
   left join lateral (
     select c.coa_address, c.flow_address from app.coa_accounts c where c.coa_address = '0x' || a.address

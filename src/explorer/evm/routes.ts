@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { hashPattern } from '../formats.ts'
-import { readBounds } from '../paging/bounds.ts'
-import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
-import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
-import { limitParameter } from '../parameters.ts'
+import { listOf, singleOf, wholeList } from '../paging/pages.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { transactionWorkers } from '../transactions/derived-details.ts'
@@ -12,6 +9,7 @@ import { describeTransactions } from '../transactions/descriptions.ts'
 import { exampleSummary, presentTransactionSummary } from '../transactions/schema.ts'
 import { readTransaction } from '../transactions/queries.ts'
 import { readEvmContext } from './context.ts'
+import { pageOfTransactions, transactionListParameters } from './lists.ts'
 import {
   exampleEvmLog,
   exampleEvmTransaction,
@@ -23,17 +21,10 @@ import {
   readStoredLogs,
   evmTransactionDetailSchema,
   evmTransactionSchema,
-  presentEvmTransaction,
   presentEvmTransactionDetail,
 } from './schema.ts'
 import type { EvmInternalTransaction } from './schema.ts'
-import {
-  describeEvmAddresses,
-  findEvmTransaction,
-  listEvmTransactions,
-  readEvmEventField,
-  readEvmTransactions,
-} from './queries.ts'
+import { describeEvmAddresses, findEvmTransaction, readEvmEventField, readEvmTransactions } from './queries.ts'
 import type { EvmPlace } from './queries.ts'
 import { readTransfersOfEvmTransaction } from './token-queries.ts'
 import { evmTokenTransferSchema, presentEvmParty, presentEvmTokenTransfer } from './token-schema.ts'
@@ -46,20 +37,10 @@ const evmTransactionList = defineRoute({
   tag,
   summary: 'EVM transactions, latest first',
   description: 'A Flow transaction may execute several.',
-  query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
+  query: z.object(transactionListParameters),
   response: listOf(evmTransactionSchema, 'EvmTransaction'),
   example: { data: [exampleEvmTransaction], has_more: true, cursor: '118542743:0:2', _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { limit, cursor } }, { database }) => {
-    const rows = await listEvmTransactions(
-      database,
-      await readBounds(database),
-      {},
-      parseEventCursor(cursor),
-      limit + 1,
-    )
-    const context = await readEvmContext(database, { transactions: rows })
-    return { body: page(rows, limit, (row) => presentEvmTransaction(row, context), eventCursor.format) }
-  },
+  handler: async ({ query }, services) => ({ body: await pageOfTransactions(services, {}, query) }),
 })
 
 const hashParameters = z.object({

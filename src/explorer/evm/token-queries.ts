@@ -143,7 +143,7 @@ function afterHolder(after: EvmHolderKey | undefined): FragmentSqlToken {
     : sql.fragment`(h.balance, h.address) < (${after.balance}::numeric, ${after.address})`
 }
 
-const holdingRow = evmTokenRefRow.extend({ balance: z.string() })
+const holdingRow = evmTokenRefRow.extend({ balance: z.string(), price: z.string().nullable() })
 type EvmHoldingRow = z.output<typeof holdingRow>
 
 /** Sorted by contract. */
@@ -157,7 +157,7 @@ export async function listEvmHoldings(
   const beyond =
     after === undefined ? sql.fragment`true` : sql.fragment`(h.token, h.standard) > (${after.token}, ${after.standard})`
   return database.any(sql.type(holdingRow)`
-    select ${refColumns}, k.balance::text as balance
+    select ${refColumns}, k.balance::text as balance, price.price::text as price
     from (
       select h.token, h.standard, h.balance from app.evm_token_holdings h
       where h.address = ${address} and h.balance > 0 and h.standard = any (${sql.array([...standards], 'int2')})
@@ -165,7 +165,7 @@ export async function listEvmHoldings(
       order by h.address, h.token, h.standard
       limit ${count}
     ) k
-    ${evmTokenMetadata}
+    ${evmTokenMetadata} ${lastPrice}
     order by k.token, k.standard
   `)
 }
@@ -277,8 +277,14 @@ const newestFirst = sql.fragment`
   block_height desc, tx_index desc, event_index desc, log_index desc, batch_index desc
 `
 
-/** 40 hex digits. */
-type EvmTransferSelection = { readonly address: string } | { readonly token: string; readonly standard: number }
+interface EvmAddressTransfers {
+  /** 40 hex digits. */
+  readonly address: string
+  /** Default: both. */
+  readonly direction?: 'sent' | 'received' | undefined
+}
+
+type EvmTransferSelection = EvmAddressTransfers | { readonly token: string; readonly standard: number }
 
 /** Latest first. */
 export async function listEvmTokenTransfers(
@@ -290,15 +296,16 @@ export async function listEvmTokenTransfers(
 ): Promise<readonly EvmTokenTransferRow[]> {
   const moved = await readEventPage(bounds, before, count, (span: Span) =>
     database.any(sql.type(movedRow)`
-    ${'address' in selection ? selectOfAddress(span, selection.address) : selectOfToken(span, selection)}
+    ${'address' in selection ? selectOfAddress(span, selection) : selectOfToken(span, selection)}
   `),
   )
   return complete(database, moved)
 }
 
 /** Each side uses one index; `union` removes self-transfers. */
-function selectOfAddress(span: Span, address: string): FragmentSqlToken {
-  const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map(
+function selectOfAddress(span: Span, { address, direction }: EvmAddressTransfers): FragmentSqlToken {
+  const columns = { sent: sql.fragment`from_address`, received: sql.fragment`to_address` }
+  const sides = (direction === undefined ? Object.values(columns) : [columns[direction]]).map(
     (side) => sql.fragment`(
     select ${transferColumns} from app.evm_token_transfers
     where (${side}, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
@@ -307,7 +314,9 @@ function selectOfAddress(span: Span, address: string): FragmentSqlToken {
     limit ${span.count}
   )`,
   )
-  return sql.fragment`${sql.join(sides, sql.fragment` union `)} order by ${newestFirst} limit ${span.count}`
+  return sql.fragment`
+    select * from (${sql.join(sides, sql.fragment` union `)}) as moved order by ${newestFirst} limit ${span.count}
+  `
 }
 
 function selectOfToken(span: Span, { token, standard }: { token: string; standard: number }): FragmentSqlToken {

@@ -1,17 +1,8 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { readBounds } from '../paging/bounds.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { exampleEvmReceiver, exampleEvmToken, exampleEvmTransfer } from './schema.ts'
-import {
-  evmTransferCursor,
-  parseEvmTransferCursor,
-  listEvmTokenTransfers,
-  listEvmHolders,
-  listEvmInstances,
-  listEvmTokens,
-  readEvmTokens,
-} from './token-queries.ts'
+import { listEvmHolders, listEvmInstances, listEvmTokens, readEvmTokens } from './token-queries.ts'
 import { evmAddressParameter, limitParameter } from '../parameters.ts'
 import {
   evmPartySchema,
@@ -20,7 +11,6 @@ import {
   presentItemMetadata,
   presentEvmParty,
   evmTokenTransferSchema,
-  presentEvmTokenTransfer,
   evmTokenSchema,
   presentEvmToken,
   presentEvmTokenRef,
@@ -33,6 +23,7 @@ import {
 } from './token-schema.ts'
 import type { EvmTokenRow, TokenStandardName } from './token-schema.ts'
 import { amountFormat, countFormat } from '../formats.ts'
+import { pageOfTransfers, transferListParameters } from './lists.ts'
 import { describeEvmAddresses } from './queries.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -187,31 +178,13 @@ const evmTokenTransfers = defineRoute({
   tag,
   summary: 'Transfers of an EVM token, latest first',
   params: tokenParameters,
-  query: z.object({
-    ...tokenQuery,
-    limit: limitParameter({ default: 20, max: 100 }),
-    cursor: evmTransferCursor.parameter,
-  }),
+  query: z.object({ ...tokenQuery, ...transferListParameters }),
   response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
   problems,
   example: { data: [exampleEvmTransfer], has_more: true, cursor: '118542743:0:2:0:0', _meta: { limit: 1, count: 1 } },
-  handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {
-    const { database, network } = services
+  handler: async ({ params: { address }, query: { type, ...query } }, services) => {
     const { token, standard } = await requireEvmToken(address, type, services)
-    const rows = await listEvmTokenTransfers(
-      database,
-      await readBounds(database),
-      { token, standard },
-      parseEvmTransferCursor(cursor),
-      limit + 1,
-    )
-    const directory = await describeEvmAddresses(
-      database,
-      rows.flatMap((row) => [row.from_address, row.to_address]),
-    )
-    return {
-      body: page(rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format),
-    }
+    return { body: await pageOfTransfers(services, { token, standard }, query) }
   },
 })
 

@@ -42,6 +42,7 @@ export const evmAddressFacts = z.object({
   is_coa: z.boolean(),
   is_contract: z.boolean(),
   has_signed: z.boolean(),
+  is_verified: z.boolean(),
 })
 type EvmAddressFacts = z.output<typeof evmAddressFacts>
 
