@@ -158,7 +158,7 @@ describe('run_sql', () => {
 
   it('lists the valid fields for an unknown field', async () => {
     const { body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1', limit: 5 })
-    expect(body.detail).to.equal('Field "limit" is unknown; known: sql, target, max_rows.')
+    expect(body.detail).to.equal('Field "limit" is unknown; known: sql, target, max_rows, parameters.')
   })
 
   it('rejects a body that is invalid JSON, unlabelled or too large', async () => {
