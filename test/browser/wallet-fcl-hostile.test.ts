@@ -51,12 +51,12 @@ describe('wallet windows and hostile applications', () => {
   it('signs the displayed transaction, and ignores later messages', async () => {
     const { app, address, publicKey, open } = await begin()
     const popup = await open('authz', signableOf(ownTransaction(address)))
-    await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByText('12.5 FLOW').first().waitFor()
     const more = ownTransaction(address, sendFlow('emulator', { amount: 9_900_000_000n, to: otherAddress() }))
     await app.evaluate(`popup.postMessage(${JSON.stringify(signRequest(signableOf(more)))}, '*')`)
     await popup.getByText('sent another request').waitFor()
     await expectUsable(popup, 'a second request')
-    await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByText('12.5 FLOW').first().waitFor()
     await popup.getByRole('button', { name: 'Approve' }).click()
     const { status, data } = await answerIn(app)
     expect(status).to.equal('APPROVED')
@@ -151,7 +151,7 @@ describe('wallet windows and hostile applications', () => {
       `window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.origin}/frame' })); 0`,
     )
     const popup = await open('authz', signableOf(ownTransaction(address)))
-    await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByText('12.5 FLOW').first().waitFor()
     const frame = app.frames().find((one) => one.url().endsWith('/frame'))
     await popup.evaluate(
       'window.heard = []; window.last = new Promise((done) => { addEventListener("message", ({ data }) => heard.push(data) && data === "last" && done()) }); 0',

@@ -135,7 +135,7 @@ describe('an FCL application on the simulated chain', function (this: Mocha.Suit
       `application.send(${JSON.stringify(script)}, [{ type: 'UFix64', value: '12.50000000' }, { type: 'Address', value: '${publishedPayer.address}' }])`,
     )
     await popup.getByRole('heading', { name: 'Send FLOW?' }).waitFor()
-    await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByText('12.5 FLOW').first().waitFor()
     await popup.getByRole('button', { name: 'Approve' }).click()
     const { id, error } = await answer
     expect(error).to.equal(undefined)
