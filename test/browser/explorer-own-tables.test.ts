@@ -65,7 +65,7 @@ describe('own tables in the explorer', function () {
       await page.getByRole('textbox', { name: 'level' }).fill('3')
       await page.getByRole('button', { name: 'Apply' }).click()
       await page.waitForURL(/level=3/)
-      await page.getByText('14 in total').waitFor()
+      await page.getByText('12 in total').waitFor()
     }
     const page = await session.open(`${table}?seller=nobody`, { of: api })
     await page.getByText('match these filters').waitFor()

@@ -340,7 +340,7 @@ describe('own tables in the API', () => {
     await expectProblem(
       api,
       '/own/top_shot/seller_totals/daily',
-      'table',
+      'tableName',
       'it is a fold. Read moment_purchased instead',
     )
   })
