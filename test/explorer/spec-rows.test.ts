@@ -79,7 +79,7 @@ const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   '/flow/evm/token': { ...bridgedOnly, ...queriedOnly },
   '/flow/evm/token/{address}': { ...bridgedOnly, ...queriedOnly },
-  '/flow/evm/address/{address}/token': { token_id: 'ERC-1155 tokens' },
+  '/flow/evm/address/{address}/token': { token_id: 'ERC-1155 tokens', usd_value: 'tokens with a price' },
   '/staking/epoch/stats': { commit_height: 'EpochCommit, which the emulator does not emit' },
   '/status/epoch/stat': { commit_height: 'EpochCommit, which the emulator does not emit' },
   '/status/epoch/status': {
