@@ -216,7 +216,7 @@ export interface SavedQuery {
   readonly target: 'indexer' | 'evm'
   readonly question: string
   readonly sql: string
-  /** Type and default value of each parameter. An empty value is no default. */
+  /** Type and default value of each parameter. An empty value means: without default. */
   readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]
   readonly updated_at: string
 }

@@ -4,7 +4,7 @@ import { formatValue } from './value-formats.ts'
 
 export interface ChartSeries {
   readonly name: string
-  /** Of each point; undefined without a value. */
+  /** Values of the points; undefined without a value. */
   readonly values: readonly (number | undefined)[]
   /** Exact values, for readers. */
   readonly texts: readonly string[]

@@ -11,7 +11,7 @@ const maxColumns = 50
 const maxCharacters = 200
 const maxQuestionCharacters = 4000
 
-/** What the model gets of an answer that the user refines. */
+/** The earlier answer that the model gets when the user refines it. */
 export function earlierAnswer(work: Work, { sql, columns, results }: SqlResult): EarlierAnswer {
   const names = columns.slice(0, maxColumns)
   return {

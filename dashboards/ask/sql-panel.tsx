@@ -21,7 +21,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 interface SqlPanelProps {
   readonly selected: SelectedQuery
-  /** Of the saved query that is open. */
+  /** Name of the open saved query. */
   readonly queryName: string
   readonly task: Task
   readonly editor: RefObject<SqlEditorHandle | null>

@@ -25,7 +25,7 @@ export interface ContractEvents {
   readonly isFound: boolean
   readonly events: readonly ContractEvent[]
   readonly structs: readonly ContractStruct[]
-  /** First syntax error, with its line. Then there are no events. */
+  /** First syntax error, with its line. Then it has 0 events. */
   readonly fault: string | undefined
 }
 

@@ -43,7 +43,7 @@ export function readContractName(given: string | undefined): ContractName {
 }
 
 /**
- * From the database, or from an access node if one is given or there is no database.
+ * From the database, or from an access node if one is given, or without a database.
  *
  * @throws FatalError `unknown-contract`, `ambiguous-contract`, `no-contract-code`
  */

@@ -13,7 +13,7 @@ export interface FieldType {
   readonly example: PayloadValue
 }
 
-/** What a contract declares besides events. */
+/** Declarations of a contract besides events. */
 export type DeclaredKind =
   | { readonly kind: 'struct' | 'interface' | 'other' }
   | { readonly kind: 'enum'; readonly raw: SyntaxNode | undefined }
@@ -125,7 +125,7 @@ function nullable(ts: string): string {
   return ts === 'Value' || ts.endsWith(' | null') ? ts : `${ts} | null`
 }
 
-/** Of a type or property in TypeScript. */
+/** Name of a type or property in TypeScript. */
 export function quoted(name: string): string {
   return `'${name}'`
 }

@@ -14,7 +14,7 @@ export function snakeCase(name: string): string {
 }
 
 export interface NameRules {
-  /** Of a name without letters. */
+  /** For a name without letters. */
   readonly fallback: string
   /** Added to reserved names. */
   readonly ending: (name: string) => string

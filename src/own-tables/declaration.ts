@@ -3,7 +3,7 @@ export const columnTypes = ['text', 'boolean', 'integer', 'bigint', 'numeric', '
 
 export type ColumnType = (typeof columnTypes)[number]
 
-/** What a worker of WORKERS_DIR declares, as stored in app.own_workers. */
+/** The declaration of a worker of WORKERS_DIR, as stored in app.own_workers. */
 export interface OwnDeclaration {
   /** `A.<address>.<name>` */
   readonly contract: string

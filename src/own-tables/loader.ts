@@ -48,7 +48,7 @@ interface Folder {
   /** `own_<folder>` */
   readonly name: string
   readonly path: string
-  /** Of the files that were loaded, or could not be. */
+  /** Fingerprint of the files that were loaded, or could not be. */
   fingerprint: string | undefined
   /** A change is loaded when the files are the same at the next look. */
   changing: string | undefined
@@ -124,7 +124,7 @@ export class OwnWorkerLoader implements OwnWorkerSource {
         onReconnect: refresh,
         onError: (err) => log.debug({ err }, 'No notifications of own workers: reconnecting'),
       })
-      // What changed before.
+      // For earlier changes.
       refresh()
       for (;;) {
         await pause(pollMs, signal)

@@ -103,7 +103,7 @@ async function addWorker(
     throw new FatalError('own-schema-exists', `Could not create schema ${name}: it exists already. ${remedy}.`)
   }
   await createOwnSchema(client, name, declaration)
-  // There are no events before the deployment, and heights without events cost nothing.
+  // Heights before the deployment have no events, and cost nothing.
   const startHeight = declaration.startHeight ?? 0
   await client.query(
     `insert into app.own_workers (name, declaration, code_hash, start_height, replaces) values ($1, $2, $3, $4, $5)`,

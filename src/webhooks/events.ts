@@ -80,7 +80,7 @@ export interface EventFacets {
   readonly roles?: readonly AccountRole[]
   /** Full event type, or a short name such as `Swap`, `TokensCommitted` or `mint`. */
   readonly names?: readonly string[]
-  /** Of a row of an own table. */
+  /** Columns of an own table. */
   readonly columns?: Readonly<Record<string, unknown>>
 }
 

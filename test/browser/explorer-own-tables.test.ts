@@ -30,7 +30,7 @@ describe('own tables in the explorer', function () {
     await database.drop()
   })
 
-  it('name the command that creates them while there are none', async () => {
+  it('name the command that creates them while none exists', async () => {
     const page = await session.open('/tables')
     await page.getByText('npm run worker -- init').waitFor()
     expect(
@@ -73,7 +73,7 @@ describe('own tables in the explorer', function () {
     expect(session.consoleMessages).to.deep.equal([])
   })
 
-  it('show new rows as soon as they are derived', async () => {
+  it('show new rows once they are derived', async () => {
     const page = await session.open(table, { of: api })
     await page.getByText('Live', { exact: true }).waitFor()
     await storeBlocks(database.pool, 61, 61)
@@ -90,7 +90,7 @@ describe('own tables in the explorer', function () {
     await page.getByRole('heading', { name: 'Table top_shot.moment_purchased' }).waitFor()
   })
 
-  it('tell what is wrong with a worker, and with an unknown table', async () => {
+  it('report the error of a worker, and an unknown table', async () => {
     await addOwnWorker(database.pool, { name: 'own_broken', declaration: momentDeclaration })
     await database.pool.query("update app.own_workers set error = 'no <b>default</b> export' where name = 'own_broken'")
     const page = await session.open('/tables/broken', { of: api, ...phone })

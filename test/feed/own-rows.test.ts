@@ -131,7 +131,7 @@ describe('rows of own tables in the live feed', () => {
     expect(heightsOf(second.messages)).to.deep.equal(['rollback 6', 6, 7, 8, 9, 10])
   })
 
-  it('are refused with the field and what is possible', async () => {
+  it('are refused with the field and the possible values', async () => {
     const client = await connect()
     const problem = async (message: Readonly<Record<string, unknown>>): Promise<unknown[]> => {
       const { payload } = await client.subscribe(message)

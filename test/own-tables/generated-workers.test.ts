@@ -133,7 +133,7 @@ describe('generated workers', () => {
     })
   }
 
-  /** Of a tool of node_modules, in the folder, also if it fails. */
+  /** Output of a tool of node_modules, in the folder, also if it fails. */
   async function outputOf(program: string, ...args: readonly string[]): Promise<string> {
     const argv = [join(repositoryRoot, 'node_modules', program), ...args]
     try {

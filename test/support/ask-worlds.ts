@@ -168,7 +168,7 @@ function schemaTables(): readonly object[] {
     schema,
     name,
     kind: 'table',
-    comment: `What ${name} holds.`,
+    comment: `Rows of ${name}.`,
     approximate_rows: rows,
     columns: Object.entries(columns).map(([column, type]) => ({
       name: column,

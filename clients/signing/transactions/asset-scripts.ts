@@ -2,7 +2,7 @@ import type { ContractAddresses } from './transaction-scripts.ts'
 
 /**
  * Token and NFT contracts name their own paths. A hostile one can name those of another asset, so
- * each script compares the type of what it moves, and none replaces a stored or published item.
+ * each script compares the type of the moved item, and none replaces a stored or published item.
  */
 
 const vaultData = `let data = getAccount(contractAddress).contracts.borrow<&{FungibleToken}>(name: contractName)

@@ -1,7 +1,7 @@
 export interface Example {
   readonly name: string
   readonly title: string
-  /** What it teaches. */
+  /** Subject of the example. */
   readonly summary: string
   readonly files: readonly { readonly path: string; readonly code: string }[]
 }

@@ -5,7 +5,7 @@ interface FileMatch {
   /** Both count from 1. */
   readonly line: number
   readonly column: number
-  /** Of the line: before, within and after the match. */
+  /** Parts of the line: before, within and after the match. */
   readonly parts: readonly [before: string, match: string, after: string]
 }
 

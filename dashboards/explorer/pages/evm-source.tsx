@@ -20,7 +20,7 @@ interface SourceProps {
 
 const path = '/flow/evm/address/{address}/contract'
 
-/** Of a verified contract. */
+/** Source of a verified contract. */
 export function EvmSource({ address }: SourceProps): ReactNode {
   return (
     <ItemResult query={useApi(path, { address })} what="the source" rows={6}>

@@ -112,7 +112,7 @@ function isNumeric({ type }: OwnColumn): boolean {
   return type === 'integer' || type === 'bigint' || type === 'numeric'
 }
 
-/** Such numbers are no amounts: no sums, no thousands separators. */
+/** Such numbers are ids: without sums and thousands separators. */
 function isId({ name }: OwnColumn): boolean {
   return /(^|_)(id|uuid|index|serial|height)$/.test(name)
 }

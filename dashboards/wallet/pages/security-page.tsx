@@ -29,7 +29,7 @@ export function SecurityPage(): ReactNode {
     <>
       <PageTitle title="Security log" />
       <p className="soft">
-        Sign-ins, passkeys, accounts and signatures. Sign-ins and signatures are kept for 90 days. Signatures are
+        Sign-ins, passkeys, accounts and signatures. Sign-ins and signatures are stored for 90 days. Signatures are
         reported by the wallet in your browser. Is something here not yours? Remove unknown passkeys, then sign out on
         all devices on the Profile page.
       </p>

@@ -54,7 +54,7 @@ export const parametersField = z
 export const defaultsField = z
   .array(parameter.refine((each) => each.value === '' || isOfType(each), { path: ['value'], message: typeMessage }))
   .max(maxParameters, `must have at most ${maxParameters} items`)
-  .describe('Type and default value of each parameter. An empty value is no default.')
+  .describe('Type and default value of each parameter. An empty value means: without default.')
 
 const maxSampleRows = 5
 const maxSampleColumns = 50

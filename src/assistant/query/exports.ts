@@ -19,7 +19,7 @@ export interface ExportRequest {
 
 export interface ExportLimits {
   readonly maxRows: number
-  /** Of the file. */
+  /** Bytes of the file. */
   readonly maxBytes: number
   readonly maxMs: number
   /** Waiting, running and finished. */
@@ -27,7 +27,7 @@ export interface ExportLimits {
   readonly maxJobsPerClient: number
   /** Finished files are deleted after this time. */
   readonly keptMs: number
-  /** Unfinished jobs whose progress nobody reads are cancelled. */
+  /** Unfinished jobs are cancelled if clients do not read their progress. */
   readonly abandonedMs: number
 }
 
@@ -253,7 +253,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Its space is free as soon as it is closed, also when the process is killed. */
+/** Closing it frees its space, also when the process is killed. */
 async function unnamedFile(folder: string, id: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, `export-${id}`)

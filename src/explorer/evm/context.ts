@@ -29,7 +29,7 @@ interface Described {
   readonly addresses?: readonly (string | null)[]
 }
 
-/** What is known of addresses and contracts. */
+/** Known facts about addresses and contracts. */
 export async function readEvmContext(
   database: DatabasePool,
   { transactions = [], logs = [], addresses = [] }: Described,

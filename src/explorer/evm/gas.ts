@@ -20,7 +20,7 @@ const maxBlocks = 30
 const maxContracts = 10
 const maxDays = 30
 
-/** Of a transaction without input. Source: Ethereum yellow paper, appendix G. */
+/** Gas of a transaction without input. Source: Ethereum yellow paper, appendix G. */
 const transferGas = 21_000
 
 const actions = ['flow_transfer', 'token_transfer', 'nft_transfer', 'contract_creation'] as const

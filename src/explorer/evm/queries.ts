@@ -22,7 +22,7 @@ export type EvmPlace = z.output<typeof placeRow>
 interface EvmTransactionSelection {
   /** 40 hex digits. */
   readonly address?: string | undefined
-  /** Of the address. Default: both. */
+  /** Direction, seen from the address. Default: both. */
   readonly direction?: 'sent' | 'received' | undefined
 }
 

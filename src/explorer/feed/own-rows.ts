@@ -44,7 +44,7 @@ interface OwnSubscription {
   marks: readonly { readonly height: number; readonly id: string }[]
   /** Below the heights that were derived when it subscribed. */
   isReplaying: boolean
-  /** Of the last message with a `seq`. */
+  /** Number of the last message with a `seq`. */
   told: number
 }
 
@@ -342,7 +342,7 @@ interface DerivedState {
   /** After the highest derived height. */
   readonly highest: number
   readonly ids: ReadonlyMap<number, string>
-  /** Of the block before `to`. */
+  /** Id of the block before `to`. */
   readonly lastId: string | undefined
 }
 

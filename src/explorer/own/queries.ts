@@ -214,7 +214,7 @@ function typed({ type }: ServedColumn, value: string): FragmentSqlToken {
   }
 }
 
-/** Of a row `t`. */
+/** Columns of a row `t`. */
 export function presentedColumns({ columns }: ServedTable): FragmentSqlToken {
   return list(columns.map(presented))
 }
@@ -378,7 +378,7 @@ export interface OwnDays {
   readonly isCut: boolean
 }
 
-/** Of the newest rows. A day that they do not cover completely is left out, unless it is the only one. */
+/** Covers the newest rows. A day that they do not cover completely is left out, unless it is the only one. */
 export async function readOwnDays(
   database: DatabasePool,
   table: ServedTable,

@@ -299,7 +299,7 @@ const dayList = defineRoute({
   cost: 'high',
   tag,
   summary: 'Rows by day, and the sum of a numeric column',
-  description: `Of the newest ${maxDayRows} rows of events, without a day that they do not cover completely.`,
+  description: `Covers the newest ${maxDayRows} rows of events, without a day that they do not cover completely.`,
   params: tableParams,
   query: z.object({ column: z.string().max(200).optional().describe('Numeric column to sum.') }),
   response: singleOf(ownDaysSchema, 'OwnDays'),

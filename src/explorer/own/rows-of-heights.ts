@@ -9,7 +9,7 @@ export interface HeightRow {
   readonly height: number
   /** Among the rows of the height. */
   readonly number: number
-  /** Of the block. */
+  /** Block id. */
   readonly id: string
   readonly row: OwnRow
 }

@@ -19,7 +19,7 @@ export interface ServedTable extends TableShape {
 }
 
 export interface ServedWorker {
-  /** Of the worker and its schema: `own_top_shot`. */
+  /** Name of the worker and its schema: `own_top_shot`. */
   readonly worker: string
   /** In paths: `top_shot`. */
   readonly name: string

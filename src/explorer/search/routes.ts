@@ -34,7 +34,7 @@ import {
   searchResultSchema,
 } from './schema.ts'
 import type { FoundAccount, FoundContract, FoundEvmToken, FoundItem, SearchExample, SearchResult } from './schema.ts'
-import { searchOwnTables } from '../own/search.ts'
+import { searchOwnTables } from './own-tables.ts'
 import { readWorkers } from '../own/tables.ts'
 import { parseSearchText } from './search-text.ts'
 import type { SearchText } from './search-text.ts'

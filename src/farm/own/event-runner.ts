@@ -20,7 +20,7 @@ export interface EventRunnerOptions extends LeaseEndsOptions {
   readonly faultFor?: FaultFor | undefined
   /** A call of `derive` that takes longer fails its range, ms. Default 60,000. */
   readonly deriveTimeoutMs?: number | undefined
-  /** A lease is shortened to what was derived within this time, ms. Default 5,000. */
+  /** A lease is shortened to the heights derived within this time, ms. Default 5,000. */
   readonly unitMs?: number | undefined
   /** The same for rows. Default 4 MiB. */
   readonly unitBytes?: number | undefined

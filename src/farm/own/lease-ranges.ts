@@ -8,7 +8,7 @@ import { foldLeases } from '../leases/coverage.ts'
 import { asLease, leaseColumns, maxFailing } from '../leases/leases.ts'
 import type { ClaimedLease, LeaseRow } from '../leases/leases.ts'
 
-/** What an idle worker may get: at most one range at the head and one of history. */
+/** Ranges of an idle worker: at most one range at the head and one of history. */
 export interface IdleWorker {
   readonly plan: WorkerPlan
   readonly isLiveIdle: boolean

@@ -36,7 +36,7 @@ export function matchCode(code: string, compiled: CompiledCode): CodeMatch | und
   return left === right && left !== '' ? 'partial' : undefined
 }
 
-/** What follows the compiled creation code in the input of a creation: the constructor's arguments. */
+/** The part after the compiled creation code in the input of a creation: the constructor's arguments. */
 export function constructorArguments(input: string, compiled: CompiledCode): string | undefined {
   const length = compiled.object.length
   return matchCode(input.slice(0, length), compiled) === undefined ? undefined : input.slice(length)

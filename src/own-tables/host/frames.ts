@@ -30,7 +30,7 @@ export type EventFrame = readonly [
   fields: unknown,
 ]
 
-/** What an honest process answers. The receiver checks every field. */
+/** The reply of an honest process. The receiver checks every field. */
 export type HostReply =
   | { readonly kind: 'loaded'; readonly definition: unknown; readonly files: readonly (readonly [string, string])[] }
   | { readonly kind: 'rows'; readonly rows: readonly (readonly [table: number, event: number, values: unknown[]])[] }

@@ -44,7 +44,7 @@ describe('recovery by e-mail', () => {
   const begin = ({ token }: TestUser): Promise<Envelope> => world.call('/recovery/begin', {}, { token })
   const statusOf = async ({ token }: TestUser): Promise<Status> =>
     dataOf(await world.call<Status>('/recovery/status', {}, { token }))
-  /** A session of somebody who reads the mailbox: without passkeys. */
+  /** Session of an attacker who reads the mailbox: without passkeys. */
   const mailboxOf = (owner: TestUser): TestUser => ({ ...owner, authenticator: new SoftAuthenticator(origin) })
   const letPass = (owner: TestUser, hours: number): Promise<unknown> =>
     world.database.pool.query(

@@ -57,7 +57,7 @@ export interface ExportedStatement {
   readonly judge: () => Promise<void>
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** @returns whether to go on */
+  /** @returns whether to continue */
   readonly onRows: (batch: Pick<SqlAnswer, 'columns' | 'rows'>) => Promise<boolean>
 }
 

@@ -122,7 +122,7 @@ describe('exports as CSV', () => {
     expect(await ended(on, slow)).to.include({ status: 'failed', error_code: 'sql-timeout' })
   })
 
-  it('are deleted after a time, and cancelled when nobody reads their state', async () => {
+  it('are deleted after a time, and cancelled when their state is not read', async () => {
     const on = await begin({ keptMs: 50, abandonedMs: 300 })
     const done = await ended(on, await start(on, 'SELECT 1'))
     while ((await on.get(`/api/v1/exports/${done.id}`)).status !== 404) await pause(20)

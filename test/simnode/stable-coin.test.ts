@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
-import { SolidityCompiler } from '../../../src/explorer/evm/verification/compiler.ts'
-import { constructorArguments } from '../../../src/flow/evm/bytecode-match.ts'
-import { codeOf, creationInputOf, evmContracts } from './evm-world.ts'
+import { SolidityCompiler } from '../../src/explorer/evm/verification/compiler.ts'
+import { constructorArguments } from '../../src/flow/evm/bytecode-match.ts'
+import { codeOf, creationInputOf, evmContracts } from '../../simnode/ledger/evm/evm-world.ts'
 
 describe('USD coin of the simulated EVM', function () {
   this.timeout(600_000)
@@ -10,7 +10,7 @@ describe('USD coin of the simulated EVM', function () {
   it('has the code of its source', async function () {
     const compiler = SolidityCompiler.find({ timeLimitMs: 600_000 })
     if (compiler === undefined) return this.skip()
-    const content = readFileSync(new URL('contracts/stable-coin.sol', import.meta.url), 'utf8')
+    const content = readFileSync(new URL('../../simnode/ledger/evm/contracts/stable-coin.sol', import.meta.url), 'utf8')
     const { contracts } = await compiler.compile(
       {
         sources: { 'stable-coin.sol': { content } },

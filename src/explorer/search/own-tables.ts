@@ -1,5 +1,5 @@
-import type { NameMatch } from '../search/name-index.ts'
-import type { ServedWorker } from './tables.ts'
+import type { NameMatch } from './name-index.ts'
+import type { ServedWorker } from '../own/tables.ts'
 
 export interface FoundOwnTable {
   worker: string
