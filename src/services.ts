@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Logger } from './platform/log.ts'
 import type { BareContext, ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
+import type { OwnWorkerSource } from './farm/own/own-workers.ts'
 import type { IngestTimeouts } from './ingest/service.ts'
 import type { DeleteUserData } from './wallet/auth/user-changes.ts'
 
@@ -177,10 +178,7 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
   await farm.startFarm(context, dependencies, workers)
 }
 
-async function openOwnWorkers(
-  { config, pool, databaseUrl, log }: Context,
-  folder = '.',
-): Promise<import('./own-tables/loader.ts').OwnWorkerLoader> {
+async function openOwnWorkers({ config, pool, databaseUrl, log }: Context, folder = '.'): Promise<OwnWorkerSource> {
   const { OwnWorkerLoader } = await import('./own-tables/loader.ts')
   return new OwnWorkerLoader({ folder, isReload: config.WORKERS_RELOAD, pool, databaseUrl, log })
 }

@@ -22,10 +22,10 @@ export function SeriesChart({ chart }: { readonly chart: Chart }): ReactNode {
     ignoreDimensions: ['height', 'top', 'left'],
     debounceTime: 0,
   })
-  const series = chart.series.filter(({ name }) => shown.has(name))
+  const series = useMemo(() => chart.series.filter(({ name }) => shown.has(name)), [chart, shown])
   const last = chart.points.length - 1
   const at = Math.min(selected ?? last, last)
-  const scales = useMemo(() => scalesOf(chart, series, width), [chart, shown, width])
+  const scales = useMemo(() => scalesOf(chart, series, width), [chart, series, width])
   const { left, right, floor, x, y, step, ticks } = scales
   const label = `${series.map(({ name }) => name).join(', ')} by ${chart.by}`
   const selectAt = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>): void => {

@@ -154,10 +154,11 @@ function hasValues(
 /** Numbers are equal whatever their decimals: 12 and 12.00. */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === null || right === null) return left === right
-  return withoutZeros(String(left)) === withoutZeros(String(right))
+  return withoutZeros(left) === withoutZeros(right)
 }
 
-function withoutZeros(text: string): string {
+function withoutZeros(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text
 }
 

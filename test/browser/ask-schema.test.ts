@@ -94,7 +94,8 @@ describe('the model on the query page', () => {
     expect(await editor(page).innerText()).to.equal('SELECT 7')
     expect(await page.getByRole('button', { name: 'Save as example' }).count()).to.equal(0)
     await expectUsable(page, 'a refined answer')
-    const { earlier, ...sent } = session.service.calls.findLast(({ call }) => call === 'POST /api/v1/ask')?.body as {
+    const asked = session.service.calls.findLast(({ call }) => call === 'POST /api/v1/ask')
+    const { earlier, ...sent } = (asked ?? { body: {} }).body as {
       earlier: { question: string; sql: string; columns: string[]; rows: string[][] }
     }
     expect(sent).to.deep.equal({ target: 'indexer', question: 'Only the last week.' })

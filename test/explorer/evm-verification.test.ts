@@ -41,12 +41,12 @@ async function deployedCode(input: CompilerInput, name: string): Promise<string>
   const compiled = Object.values(contracts).flatMap((ofFile) => ofFile[name] ?? [])[0]
   if (compiled === undefined) throw new Error(`no contract ${name}`)
   const { object, immutableReferences, linkReferences } = compiled.evm.deployedBytecode
-  const digits = [...object]
+  const digits = object.split('')
   for (const { start, length } of [
     ...Object.values(immutableReferences).flat(),
     ...Object.values(linkReferences).flatMap((file) => Object.values(file).flat()),
   ]) {
-    digits.splice(2 * start, 2 * length, ...'7'.repeat(2 * length))
+    digits.splice(2 * start, 2 * length, ...Array.from({ length: 2 * length }, () => '7'))
   }
   return digits.join('')
 }

@@ -384,7 +384,8 @@ describe('own tables in the API', () => {
       isReplacing = false
     })
     const failures: string[] = []
-    while (isReplacing) {
+    const isRunning = (): boolean => isReplacing
+    while (isRunning()) {
       const response = await api.get('/own/changing/moment_purchased?seller=a')
       if (response.status !== 200) failures.push(await response.text())
     }

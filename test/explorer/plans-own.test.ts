@@ -116,7 +116,7 @@ describe('lists of own tables with 300,000 rows', () => {
     let pages = 0
     for (let cursor: string | undefined; cursor !== ''; pages++) {
       const query = new URLSearchParams({ is_first: 'true', edition: '3', level: '2', cursor: cursor ?? '' })
-      const page = await api.json<{ data: unknown[]; cursor: string }>(`${rows}?${query}`)
+      const page = await api.json<{ data: unknown[]; cursor: string }>(`${rows}?${query.toString()}`)
       found += page.data.length
       cursor = page.cursor
     }
@@ -135,7 +135,7 @@ describe('lists of own tables with 300,000 rows', () => {
     for (let cursor: string | undefined; cursor !== ''; pages++) {
       const query = new URLSearchParams({ edition: '0', seller: 'whale', cursor: cursor ?? '', limit: '100' })
       query.set('is_first', 'true')
-      const page = await api.json<{ data: { block_height: number }[]; cursor: string }>(`${rows}?${query}`)
+      const page = await api.json<{ data: { block_height: number }[]; cursor: string }>(`${rows}?${query.toString()}`)
       heights.push(...page.data.map((row) => row.block_height))
       cursor = page.cursor
     }

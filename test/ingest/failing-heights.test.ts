@@ -88,7 +88,8 @@ describe('final heights that cannot be fetched or stored', function () {
   afterEach(async function () {
     if (this.currentTest?.isFailed() === true) {
       const { rows } = await database.pool.query('select * from raw.failing_heights order by height')
-      console.error({ failing: rows, stored: await storedHeights(database.pool) })
+      const state = { failing: rows, stored: await storedHeights(database.pool) }
+      process.stderr.write(`${JSON.stringify(state, null, 2)}\n`)
     }
     await run?.stop()
     run = undefined

@@ -20,7 +20,8 @@ export type KnownTransaction =
   | { readonly name: 'send-flow'; readonly amount: bigint; readonly to: string }
   | { readonly name: 'add-key'; readonly key: AddedKey }
   | { readonly name: 'revoke-key'; readonly keyIndex: number }
-  | { readonly name: 'add-contract' | 'update-contract'; readonly contract: string; readonly code: string }
+  | { readonly name: 'add-contract'; readonly contract: string; readonly code: string }
+  | { readonly name: 'update-contract'; readonly contract: string; readonly code: string }
   | (AssetType & { readonly name: 'send-token'; readonly amount: bigint; readonly to: string })
   | (AssetType & { readonly name: 'send-nft'; readonly id: bigint; readonly to: string })
   | (AssetType & { readonly name: 'enable-token' | 'enable-collection' })

@@ -22,7 +22,7 @@ export function CommandPalette({ commands, files, onOpen, onClose }: CommandPale
   const [text, setText] = useState('')
   const [selected, setSelected] = useState(0)
   const listId = useId()
-  const list = useRef<HTMLUListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   // The dialog focuses its first button when it opens.
   useEffect(() => input.current?.focus(), [])
@@ -72,21 +72,23 @@ export function CommandPalette({ commands, files, onOpen, onClose }: CommandPale
             setSelected(0)
           }}
         />
-        <ul ref={list} id={listId} role="listbox" aria-label="Commands and files">
+        <div ref={list} id={listId} className="list" role="listbox" aria-label="Commands and files">
           {found.map((command, at) => (
-            <li
+            <div
               key={command.name}
               id={`${listId}-${at}`}
               role="option"
+              tabIndex={-1}
               aria-selected={at === selected}
               onPointerMove={() => setSelected(at)}
               onClick={() => choose(command)}
+              onKeyDown={press}
             >
               <span>{command.name}</span>
               {command.keys !== undefined && <kbd>{command.keys}</kbd>}
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
         {found.length === 0 && <p className="soft">No command or file has this name.</p>}
       </div>
     </Modal>

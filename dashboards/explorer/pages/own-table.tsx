@@ -294,7 +294,8 @@ function columnOf(column: OwnColumn): Column<Row> {
 
 function Value({ column, value }: { readonly column: OwnColumn; readonly value: unknown }): ReactNode {
   if (value === null || value === undefined) return <NoValue />
-  if (column.name === 'transaction_id') return <TransactionLink id={String(value)} height={null} />
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (column.name === 'transaction_id') return <TransactionLink id={text} height={null} />
   if (column.name === 'block_height') return <BlockLink height={Number(value)} />
   switch (column.type) {
     case 'boolean':
@@ -302,9 +303,9 @@ function Value({ column, value }: { readonly column: OwnColumn; readonly value: 
     case 'integer':
     case 'bigint':
     case 'numeric':
-      return isId(column) ? <code>{String(value)}</code> : <Amount amount={String(value)} />
+      return isId(column) ? <code>{text}</code> : <Amount amount={text} />
     case 'timestamptz':
-      return formatTime(String(value))
+      return formatTime(text)
     case 'text':
       return typeof value === 'string' && /^0x([0-9a-f]{16}|[0-9a-f]{40})$/i.test(value) ? (
         <OwnAddress address={value} />
@@ -314,7 +315,7 @@ function Value({ column, value }: { readonly column: OwnColumn; readonly value: 
     case 'jsonb':
       return <Json value={value} />
     default:
-      return <span className="nowrap">{String(value)}</span>
+      return <span className="nowrap">{text}</span>
   }
 }
 

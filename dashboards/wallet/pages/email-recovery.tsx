@@ -18,7 +18,8 @@ export function EmailRecovery(): ReactNode {
     void run(async () => {
       await change()
       await reload()
-    }).then((isDone) => isDone && showToast(done))
+      showToast(done)
+    })
   return (
     <section className="panel" aria-label="Recovery by e-mail">
       <header>

@@ -98,7 +98,7 @@ export function parseFilters(table: ServedTable, query: URLSearchParams): readon
   for (const [name, text] of query) {
     if (routeParameters.has(name)) continue
     const column = table.filters.find((one) => parameterOf(one) === name)
-    if (column === undefined) throw invalid(name, `${unfilterable(table, name)} ${possibilities(table)}`)
+    if (column === undefined) throw invalid(name, `${reasonAgainst(table, name)} ${possibilities(table)}`)
     if (filters.has(name)) throw invalid(name, 'is repeated.')
     const value = parseValue(column, text)
     if (value === undefined) throw invalid(name, `${problemOf(column)}.`)
@@ -107,7 +107,7 @@ export function parseFilters(table: ServedTable, query: URLSearchParams): readon
   return [...filters.values()]
 }
 
-function unfilterable(table: ServedTable, parameter: string): string {
+function reasonAgainst(table: ServedTable, parameter: string): string {
   const column = table.columns.find((one) => parameterOf(one) === parameter)
   if (column === undefined) return `is unknown: ${labelOf(table)} has no such column.`
   if (table.kind === 'events' && column.name === 'block_height') return 'cannot filter: use from_height and to_height.'

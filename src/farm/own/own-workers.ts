@@ -78,7 +78,10 @@ export class OwnWorkers {
   readonly #failures = new LogThrottle()
   readonly #stopping = new AbortController()
   /** By `slotOf`. */
-  readonly #running = new Map<string, { readonly worker: Worker; readonly run: Promise<void>; abort(): void }>()
+  readonly #running = new Map<
+    string,
+    { readonly worker: Worker; readonly run: Promise<void>; readonly abort: () => void }
+  >()
   readonly #historyAt = new Map<string, number>()
   #listener: Listener | undefined
   #rounds: Promise<void> | undefined

@@ -71,7 +71,10 @@ export function securityEndpoints({
       const rows = await readLog(pool, user.id, before)
       const shown = rows.slice(0, pageSize)
       return {
-        events: shown.map(({ place: _, ...event }) => event),
+        events: shown.map((row) => {
+          const { place: _place, ...event } = row
+          return event
+        }),
         cursor: rows.length > pageSize ? (shown.at(-1)?.place ?? null) : null,
       }
     },

@@ -35,14 +35,14 @@ describe('administration of wallet users', () => {
   }
   const statusOf = async (accessToken: string): Promise<number> =>
     (await auth.call('GET', '/user', { headers: { authorization: `Bearer ${accessToken}` } })).status
-  const audited = async (userId: string): Promise<readonly unknown[]> =>
-    (
-      await database.pool.query(
-        `select event, detail, host(ip) as ip from wallet_auth.audit_log
-         where user_id = $1 and event like 'user\\_%' order by id`,
-        [userId],
-      )
-    ).rows
+  const audited = async (userId: string): Promise<readonly unknown[]> => {
+    const { rows } = await database.pool.query<Record<string, unknown>>(
+      `select event, detail, host(ip) as ip from wallet_auth.audit_log
+       where user_id = $1 and event like 'user\\_%' order by id`,
+      [userId],
+    )
+    return rows
+  }
 
   it('lists users in pages and by address', async () => {
     const ids = await Promise.all(['a', 'b', 'c'].map(async (name) => (await signIn(`${name}@example.com`)).id))
@@ -51,7 +51,7 @@ describe('administration of wallet users', () => {
     do {
       const { body } = await call('GET', `?per_page=2${after}`)
       found.push(...(body['users'] as { id: string }[]).map(({ id }) => id))
-      after = body['next'] === null ? '' : `&after=${String(body['next'])}`
+      after = typeof body['next'] === 'string' ? `&after=${body['next']}` : ''
     } while (after !== '')
     expect(found).to.deep.equal(ids.toSorted())
     const { body } = await call('GET', '?email=B@example.com')
