@@ -27,6 +27,7 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
       // Recorded metadata is available; state after the recording is not.
       ENABLE_NFT_OWNERSHIP_RECONCILER: 'false',
       ENABLE_NETWORK_STATE_WORKER: 'false',
+      ENABLE_EVM_METADATA_WORKER: 'false',
       ...editorVariables(node.restUrl),
     },
     failed: new Promise(() => undefined),

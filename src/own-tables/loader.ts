@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import type { Worker } from '../../jobs/worker.ts'
+import type { DeriveProblem, Worker } from '../../jobs/worker.ts'
 import type { OwnWorkerSource } from '../farm/own/own-workers.ts'
 import { listen } from '../platform/db/listen.ts'
 import type { Listener } from '../platform/db/listen.ts'
@@ -290,7 +290,11 @@ export class OwnWorkerLoader implements OwnWorkerSource {
         throw new RetryableError('own-worker-replaced', `${name} has other code now than this process`)
       }
       try {
-        await host.derive(events, declaration, (table) => output.rows(`${name}.${table}`), signal)
+        const named = {
+          rows: (table: string) => output.rows(`${name}.${table}`),
+          problem: (problem: DeriveProblem) => output.problem(problem),
+        }
+        await host.derive(events, declaration, named, signal)
       } catch (error) {
         const isChanged = error instanceof RetryableError && error.code === 'own-worker-files-changed'
         if (isChanged && folder.loaded?.host === host) this.#fail(folder)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CopyWriter } from '../platform/db/copy-writer.ts'
+import { FatalError } from '../platform/errors.ts'
 import type { OwnTable } from './declaration.ts'
 import type { ContractEvent, RowOf, TableDefinitions, WorkerDefinition, Write } from './define-worker.ts'
 import { declaredWriter } from './host/rows.ts'
@@ -34,10 +35,13 @@ export async function deriveRows<Events, Tables extends TableDefinitions>(
   const declaration = readDeclaration(definition)
   const rows = new Map<string, unknown[]>(declaration.tables.map(({ name }) => [name, []]))
   const writers = declaration.tables.map((table) => {
-    const check = declaredWriter(declaration.contract, declaration, table)
+    const writer = declaredWriter(declaration.contract, declaration, table)
     const write = (row: Readonly<Record<string, unknown>>): void => {
       const stored = storedRow(table, row)
-      check(new CopyWriter(64), Object.values(stored))
+      const values = Object.values(stored)
+      const oversize = writer.oversize(values)
+      if (oversize !== undefined) throw new FatalError('own-value-oversize', `${oversize}. The row is left out`)
+      writer.write(new CopyWriter(64), values)
       rows.get(table.name)?.push(stored)
     }
     return [table.name, write] as const

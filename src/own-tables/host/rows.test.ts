@@ -24,7 +24,7 @@ function problemOf(tableName: string, ...values: unknown[]): string | undefined 
   if (table === undefined) throw new Error(tableName)
   const writer = new CopyWriter()
   try {
-    declaredWriter('own_shop', declaration, table)(writer, values)
+    declaredWriter('own_shop', declaration, table).write(writer, values)
     expect(writer.out.position).to.be.above(0)
     return undefined
   } catch (error) {
@@ -91,15 +91,17 @@ describe('values of own workers', () => {
     }
   })
 
-  it('are shorter if an index contains them', () => {
+  it('are oversize if an index cannot contain them', () => {
+    const table = declaration.tables.find(({ name }) => name === 'indexed')
+    const { oversize } = declaredWriter('own_shop', declaration, table ?? expect.fail())
     // (b, a, c) is an index of the fold.
     const limit = 800
     const text = 'x'.repeat(limit)
-    expect(problemOf('indexed', text, '1'.repeat(limit), text)).to.equal(undefined)
-    expect(problemOf('indexed', `${text}x`, 1, '')).to.include(
-      'has 801 bytes, an indexed column or a key of a fold at most 800 bytes. Shorten it.',
-    )
-    expect(problemOf('indexed', '', '1'.repeat(limit + 1), '')).to.include('801 digits')
+    expect(oversize([text, '1'.repeat(limit), text])).to.equal(undefined)
+    expect(oversize([null, 5, undefined])).to.equal(undefined)
+    expect(oversize([`${text}x`, 1, ''])).to.equal('own_shop.indexed.a has 801 bytes, an indexed value at most 800')
+    expect(oversize(['', '1'.repeat(limit + 1), ''])).to.include('own_shop.indexed.b has 801 bytes')
+    expect(oversize(['é'.repeat(limit), 1, ''])).to.include('1600 bytes')
   })
 })
 

@@ -5,22 +5,42 @@ import { tableShapes } from '../own-schema.ts'
 import { maxValueBytes } from './limits.ts'
 
 /** Writes a value, or throws `InvalidValue`. Values come from foreign code, as JSON. */
-type WriteValue = (rows: RowWriter, value: unknown, maxBytes: number) => void
+type WriteValue = (rows: RowWriter, value: unknown) => void
 
 class InvalidValue extends Error {}
 
-export type WriteDeclared = (rows: RowWriter, values: readonly unknown[]) => void
+/** Writes the declared columns of a table. */
+export interface DeclaredWriter {
+  /** @throws FatalError `own-worker-row`: a fault of the worker */
+  write(rows: RowWriter, values: readonly unknown[]): void
+  /**
+   * Why an index cannot contain the values. Anyone can emit such an event, so the row is left out and
+   * recorded, and the range does not fail.
+   */
+  oversize(values: readonly unknown[]): string | undefined
+}
 
-/**
- * Writes the declared columns of a table.
- *
- * @param schema for messages
- */
-export function declaredWriter(schema: string, declaration: OwnDeclaration, table: OwnTable): WriteDeclared {
+/** @param schema for messages */
+export function declaredWriter(schema: string, declaration: OwnDeclaration, table: OwnTable): DeclaredWriter {
+  const writers = table.columns.map((column) => columnWriter(schema, table, column))
   const limits = indexedBytes(declaration, table)
-  const writers = table.columns.map((column) => columnWriter(schema, table, column, limits.get(column.name)))
-  return (rows, values) => {
-    for (const [i, write] of writers.entries()) write(rows, values[i])
+  const limited = table.columns.flatMap(({ name, type }, i) => {
+    const limit = type === 'text' || type === 'numeric' ? limits.get(name) : undefined
+    return limit === undefined ? [] : [{ name, i, limit }]
+  })
+  return {
+    write(rows, values) {
+      for (const [i, write] of writers.entries()) write(rows, values[i])
+    },
+    oversize(values) {
+      for (const { name, i, limit } of limited) {
+        const value = values[i]
+        const bytes = typeof value === 'string' ? Buffer.byteLength(value) : 0
+        if (bytes > limit)
+          return `${schema}.${table.name}.${name} has ${bytes} bytes, an indexed value at most ${limit}`
+      }
+      return undefined
+    },
   }
 }
 
@@ -28,7 +48,6 @@ function columnWriter(
   schema: string,
   table: OwnTable,
   { name, type, isOptional }: OwnColumn,
-  indexedLimit: number | undefined,
 ): (rows: RowWriter, value: unknown) => void {
   const write = byType[type]
   return (rows, value) => {
@@ -36,7 +55,7 @@ function columnWriter(
       if (value === null || value === undefined) {
         if (!isOptional) throw new InvalidValue('is missing. Write a value, or declare the column as optional')
         rows.null()
-      } else write(rows, value, indexedLimit ?? maxValueBytes)
+      } else write(rows, value)
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error
       const shown = value === null || value === undefined ? 'the value' : textOf(value)
@@ -75,11 +94,11 @@ const maxWholeDigits = 100_000
 const maxFractionDigits = 16_383
 
 const byType: Readonly<Record<ColumnType, WriteValue>> = {
-  text(rows, value, maxBytes) {
+  text(rows, value) {
     if (typeof value !== 'string') throw new InvalidValue('is not text')
     checkText(value)
     const bytes = Buffer.byteLength(value)
-    if (bytes > maxBytes) throw tooLong(`${bytes} bytes`, `${maxBytes} bytes`, maxBytes)
+    if (bytes > maxValueBytes) throw tooLong(bytes, 'bytes')
     rows.text(value)
   },
   boolean(rows, value) {
@@ -92,20 +111,17 @@ const byType: Readonly<Record<ColumnType, WriteValue>> = {
   bigint(rows, value) {
     rows.int8(integerOf(value, 64))
   },
-  numeric(rows, value, maxBytes) {
+  numeric(rows, value) {
     const text = decimalOf(value)
     const [whole = '', fraction = ''] = text.split('.')
-
     if (whole.length > maxWholeDigits || fraction.length > maxFractionDigits)
       throw new InvalidValue('has too many digits')
-    // Two digits a byte.
-    if (text.length > maxBytes) throw tooLong(`${text.length} digits`, `${maxBytes} digits`, maxBytes)
     rows.numeric(text)
   },
   jsonb(rows, value) {
     checkJson(value, 0)
     const text = JSON.stringify(value)
-    if (text.length > maxValueBytes) throw tooLong(`${text.length} characters`, `${maxValueBytes} characters`, 0)
+    if (text.length > maxValueBytes) throw tooLong(text.length, 'characters')
     rows.jsonbBegin()
     rows.out.utf8(text)
     rows.jsonbEnd()
@@ -118,9 +134,8 @@ const byType: Readonly<Record<ColumnType, WriteValue>> = {
   },
 }
 
-function tooLong(size: string, limit: string, maxBytes: number): InvalidValue {
-  const reason = maxBytes < maxValueBytes && maxBytes > 0 ? 'an indexed column or a key of a fold' : 'a value'
-  return new InvalidValue(`has ${size}, ${reason} at most ${limit}. Shorten it`)
+function tooLong(size: number, unit: string): InvalidValue {
+  return new InvalidValue(`has ${size} ${unit}, a value at most ${maxValueBytes} ${unit}. Shorten it`)
 }
 
 function checkText(text: string): void {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import type { DeriveProblem } from '../../../jobs/worker.ts'
 import type { PlacedEvent } from '../../flow/decoded-block.ts'
 import { CopyWriter } from '../../platform/db/copy-writer.ts'
 import { FatalError, FlowfarmError } from '../../platform/errors.ts'
@@ -19,7 +20,7 @@ const header = `
   import { defineWorker } from 'flowfarm/worker'
   const declared = {
     contract: '${contract}', version: 1,
-    tables: { sales: { columns: { id: { type: 'numeric' }, note: { type: 'jsonb', optional: true } } } },
+    tables: { sales: { columns: { id: { type: 'numeric', index: true }, note: { type: 'jsonb', optional: true } } } },
   }`
 const workerOf = (derive: string, before = ''): string =>
   `${header}\n${before}\nexport default defineWorker()({ ...declared, derive(event, write) { ${derive} } } as never)\n`
@@ -79,9 +80,10 @@ describe('the process of an own worker', () => {
   ): Promise<CopyWriter> {
     const writer = new CopyWriter()
     const declaration = await declarationOf(host)
-    await host.derive(events, declaration, () => writer, signal)
+    await host.derive(events, declaration, { rows: () => writer, problem: (one) => problems.push(one) }, signal)
     return writer
   }
+  const problems: DeriveProblem[] = []
   const declarations = new WeakMap<WorkerHost, OwnDeclaration>()
   async function declarationOf(host: WorkerHost): Promise<OwnDeclaration> {
     const known = declarations.get(host) ?? readDeclaration((await host.load()).definition)
@@ -300,6 +302,16 @@ describe('the process of an own worker', () => {
     )
     expect(tricks.code).to.equal('own-worker-output')
   }).timeout(60_000)
+
+  it('leaves out rows that an index cannot contain, and records them', async () => {
+    const writer = await derive(
+      hostOf({
+        'worker.ts': workerOf("write.sales({ id: event.fields.id }); write.sales({ id: '7'.repeat(3000) })"),
+      }).host,
+    )
+    expect(writer.rowCount).to.equal(1)
+    expect(problems.pop()).to.deep.include({ blockHeight: 7, code: 'own-value-oversize' })
+  })
 
   it('logs what the worker prints, within limits', async () => {
     const { host } = hostOf({

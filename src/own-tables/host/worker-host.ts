@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import pLimit from 'p-limit'
+import type { DeriveProblem } from '../../../jobs/worker.ts'
 import type { PlacedEvent } from '../../flow/decoded-block.ts'
 import { asError, FatalError, RetryableError } from '../../platform/errors.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
@@ -15,12 +16,19 @@ import { HostFailure, HostProcess } from './host-process.ts'
 import { batchBytes, hostLimits } from './limits.ts'
 import type { HostLimits } from './limits.ts'
 import { declaredWriter } from './rows.ts'
+import type { DeclaredWriter } from './rows.ts'
 
 export interface LoadedCode {
   /** Not checked yet. */
   readonly definition: unknown
   /** SHA-256 of the loaded files, hex. */
   readonly codeHash: string
+}
+
+/** As `DeriveOutput`, with table names as declared. */
+export interface HostOutput {
+  rows(table: string): RowWriter
+  problem(problem: DeriveProblem): void
 }
 
 export interface WorkerHostOptions {
@@ -57,7 +65,8 @@ export class WorkerHost {
   }
 
   /**
-   * Writes the rows of the events, in their order.
+   * Writes the rows of the events, in their order. Rows with a value that is too long for an index
+   * are left out, as problems.
    *
    * @throws FatalError if the code fails, exceeds a limit or writes an invalid row; RetryableError
    * `own-worker-files-changed`
@@ -65,14 +74,14 @@ export class WorkerHost {
   async derive(
     events: readonly PlacedEvent[],
     declaration: OwnDeclaration,
-    rowsOf: (table: string) => RowWriter,
+    output: HostOutput,
     signal: AbortSignal,
   ): Promise<void> {
     for (const batch of batchesOf(events, declaration.contract)) {
       // New blocks do not wait for all of a range of history.
       await this.#slot(async () => {
         signal.throwIfAborted()
-        await this.#deriveBatch(batch, declaration, rowsOf, signal)
+        await this.#deriveBatch(batch, declaration, output, signal)
       })
     }
   }
@@ -114,7 +123,7 @@ export class WorkerHost {
   async #deriveBatch(
     { events, frames }: Batch,
     declaration: OwnDeclaration,
-    rowsOf: (table: string) => RowWriter,
+    output: HostOutput,
     signal: AbortSignal,
   ): Promise<void> {
     if (this.#process?.hasEnded !== false) await this.#start()
@@ -124,7 +133,7 @@ export class WorkerHost {
     signal.addEventListener('abort', abort, { once: true })
     const { batchMs: timeoutMs } = this.#limits
     const tables = declaration.tables.map(({ name, columns }) => ({ name, columns: columns.map((one) => one.name) }))
-    const writer = new BatchWriter(this.#name, declaration, events, rowsOf, this.#limits.rows)
+    const writer = new BatchWriter(this.#name, declaration, events, output, this.#limits.rows)
     try {
       await process.request({ kind: 'derive', tables, events: frames, timeoutMs }, (reply) => {
         if (reply.kind === 'rows') writer.write(reply.rows)
@@ -222,11 +231,12 @@ function sizeOf(value: unknown): number {
 class BatchWriter {
   readonly #name: string
   readonly #events: readonly PlacedEvent[]
+  readonly #output: HostOutput
   readonly #maxRows: number
   readonly #tables: readonly {
     readonly rows: () => RowWriter
     readonly columns: number
-    readonly write: (rows: RowWriter, values: readonly unknown[]) => void
+    readonly writer: DeclaredWriter
     rowIndex: number
     event: number
   }[]
@@ -237,16 +247,17 @@ class BatchWriter {
     name: string,
     declaration: OwnDeclaration,
     events: readonly PlacedEvent[],
-    rowsOf: (table: string) => RowWriter,
+    output: HostOutput,
     maxRows: number,
   ) {
     this.#name = name
     this.#events = events
+    this.#output = output
     this.#maxRows = maxRows
     this.#tables = declaration.tables.map((table) => ({
-      rows: () => rowsOf(table.name),
+      rows: () => output.rows(table.name),
       columns: table.columns.length,
-      write: declaredWriter(name, declaration, table),
+      writer: declaredWriter(name, declaration, table),
       rowIndex: 0,
       event: -1,
     }))
@@ -271,6 +282,19 @@ class BatchWriter {
     const event = this.#events[eventNumber]
     if (table === undefined || event === undefined || eventNumber < this.#event) throw this.#invalid()
     if (!Array.isArray(values) || values.length !== table.columns) throw this.#invalid()
+    const oversize = table.writer.oversize(values)
+    if (oversize !== undefined) {
+      const { height: blockHeight, txIndex, index: eventIndex, type: eventType } = event
+      this.#output.problem({
+        blockHeight,
+        txIndex,
+        eventIndex,
+        code: 'own-value-oversize',
+        message: oversize,
+        eventType,
+      })
+      return
+    }
     table.rowIndex = table.event === eventNumber ? table.rowIndex + 1 : 0
     table.event = eventNumber
     this.#event = eventNumber
@@ -282,7 +306,7 @@ class BatchWriter {
     rows.int4(table.rowIndex)
     rows.timestamptzUs(event.timestampUs)
     rows.bytea(event.transactionId)
-    table.write(rows, values)
+    table.writer.write(rows, values)
   }
 
   #invalid(): FatalError {
