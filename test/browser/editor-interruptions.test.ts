@@ -151,11 +151,11 @@ describe('the editor under interruptions', () => {
 
   it('reports before a save that the project exceeds the size limit', async () => {
     const { page } = await session.visit({
-      world: { quotas: { projects: 5, files: 5, fileBytes: 500, projectBytes: 4000 } },
+      world: { quotas: { projects: 5, files: 5, fileBytes: 1000, projectBytes: 8000 } },
     })
     await makeFile(page, 'large.cdc')
-    await typeCode(page, `// ${'ä'.repeat(300)}\n`)
-    await page.getByRole('status').filter({ hasText: 'large.cdc has 604 bytes' }).waitFor()
+    await typeCode(page, `// ${'ä'.repeat(600)}\n`)
+    await page.getByRole('status').filter({ hasText: 'large.cdc has 1204 bytes' }).waitFor()
     await typeCode(page, '// small\n')
     await page.getByText('large.cdc has').waitFor({ state: 'detached' })
     await makeFile(page, 'one.cdc')
