@@ -12,7 +12,7 @@ export interface OwnDeclaration {
   /** Raised by the author when changed code must derive all rows again. */
   readonly version: number
   readonly description: string
-  /** Null: the height at which the contract was deployed. */
+  /** Null: 0, since heights without events cost nothing. */
   readonly startHeight: number | null
   readonly tables: readonly OwnTable[]
   readonly folds: readonly OwnFold[]

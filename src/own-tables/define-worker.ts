@@ -118,7 +118,7 @@ export interface WorkerDefinition<Events, Tables extends TableDefinitions> {
   readonly description?: string
   /** Names of events. Default: all events of the contract. */
   readonly events?: readonly (keyof Events & string)[]
-  /** Default: the height at which the contract was deployed. */
+  /** First derived height. Default 0: heights without events cost nothing. */
   readonly startHeight?: number
   readonly tables: Tables
   readonly folds?: Readonly<Record<string, FoldDefinition<Tables>>>

@@ -133,8 +133,6 @@ describe('readAbiValues of arrays and tuples', () => {
   it('bounds arrays that refer to the same bytes many times', () => {
     // Each of 100 elements at each of three levels refers to the same array.
     const level = [100, ...Array.from({ length: 100 }, () => 3200)]
-    const started = performance.now()
     expect(read(['uint256[][][]'], 32, ...level, ...level, ...level)).to.equal(undefined)
-    expect(performance.now() - started).to.be.below(5000)
   })
 })
