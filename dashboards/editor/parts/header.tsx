@@ -72,8 +72,14 @@ export function Header(props: HeaderProps): ReactNode {
       )}
       {saveSign}
       <div className="top-acts">
-        <Button look="plain" title="Ctrl+Shift+P, ⌘ Shift P or F1" onClick={onCommands}>
-          <Icon name="search" /> <span>Commands</span>
+        <Button
+          look="plain"
+          isIcon
+          aria-label="Commands"
+          title="Commands (Ctrl+Shift+P, ⌘ Shift P or F1)"
+          onClick={onCommands}
+        >
+          <Icon name="search" />
         </Button>
         {!isReadOnly && (
           <Button look="plain" onClick={onTemplates}>
