@@ -3,7 +3,7 @@ import { withDatabase } from '../cli/open-database.ts'
 import { requiredRange } from '../cli/options.ts'
 import type { HeightOptions } from '../cli/options.ts'
 import { heights, pluralize, print, printJson, tableText } from '../cli/texts.ts'
-import { knownWorkers, readWorkers } from './workers.ts'
+import { checkBuiltInNames, knownWorkers, readWorkers } from './workers.ts'
 import { clearDrills, listDrills, setDrill } from '../../src/farm/drills.ts'
 import type { FaultDrill } from '../../src/farm/drills.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
@@ -48,6 +48,7 @@ function shown(drills: readonly FaultDrill[]): string {
 
 export function fault(action: string, options: FaultOptions): Promise<number> {
   const { from, to, reason, json } = options
+  checkBuiltInNames(options.worker, 'worker')
   return withDatabase(async ({ pool }) => {
     const all = await readWorkers(pool)
     const [name, ...more] = knownWorkers(all, options.worker, 'worker')

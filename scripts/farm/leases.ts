@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { withDatabase } from '../cli/open-database.ts'
 import { endOf, oneOf } from '../cli/options.ts'
 import { count, duration, heights, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
-import { knownWorkers, readWorkers } from './workers.ts'
+import { checkBuiltInNames, knownWorkers, readWorkers } from './workers.ts'
 import type { LeaseStatus } from '../../src/farm/leases/leases.ts'
 import { listLeases, requeueLeases, skipLeases, splitLeases } from '../../src/farm/leases/operator-leases.ts'
 import type { LeaseFilter, ListedLease } from '../../src/farm/leases/operator-leases.ts'
@@ -25,6 +25,7 @@ export function leases(action: string, options: LeasesOptions): Promise<number> 
     ...(hasHeights ? { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } } : {}),
     statuses: options.status.length > 0 ? options.status.map((one) => oneOf(openStatuses, one, 'status')) : statuses,
   }
+  checkBuiltInNames(options.worker, 'worker')
   return withDatabase(async ({ pool }) => {
     const all = await readWorkers(pool)
     const worker = knownWorkers(all, options.worker, 'worker')

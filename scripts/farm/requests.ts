@@ -7,7 +7,7 @@ import type { HeightOptions } from '../cli/options.ts'
 import { ProgressBar } from '../cli/progress-bar.ts'
 import { count, heights, heightSet, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import { findLeases, leasesTable } from './leases.ts'
-import { enabledWorkers, knownWorkers, readWorkers } from './workers.ts'
+import { checkBuiltInNames, enabledWorkers, knownWorkers, readWorkers } from './workers.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
 import { ingesterServices, readCoverage } from '../../src/farm/leases/coverage.ts'
 import {
@@ -36,6 +36,7 @@ interface RequestOptions extends HeightOptions {
 
 export function backfill(options: RequestOptions): Promise<number> {
   const range = requiredRange(options)
+  checkBuiltInNames(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
     const allWorkers = await readWorkers(pool)
     const named = knownWorkers(allWorkers, options.workers, 'workers')
@@ -70,6 +71,7 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
   if (options.all === options.workers.length > 0) {
     throw new FatalError('bad-option', 'Select workers with --workers <names> or --all.')
   }
+  checkBuiltInNames(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
     const allWorkers = await readWorkers(pool)
     const named = knownWorkers(allWorkers, options.workers, 'workers')

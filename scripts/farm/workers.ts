@@ -12,6 +12,15 @@ export async function readWorkers(pool: pg.Pool): Promise<readonly Worker[]> {
   return [...workers, ...(await readOwnWorkers(pool))]
 }
 
+/**
+ * Built-in names, before the database is opened: it has the names of own workers.
+ * @throws FatalError `bad-option`
+ */
+export function checkBuiltInNames(names: readonly string[], option: 'worker' | 'workers'): void {
+  const builtIn = names.filter((name) => !name.startsWith('own_'))
+  knownWorkers(workers, builtIn, option)
+}
+
 /** @throws FatalError `bad-option` */
 export function knownWorkers(
   all: readonly Worker[],
