@@ -9,7 +9,6 @@ import type { ChainAccount, NetworkSettings, WalletSettings } from './answers.ge
 import type { AccountRow, AccountStanding, ActivityRow, ContactRow, Network, PasskeyRow } from './types.ts'
 import { withUniqueNames } from './chain/passkey-keys.ts'
 import { listAccounts, listActivity, listContacts, listPasskeys } from './chain/passkeys.ts'
-import { ApiProblem } from '../kit/api.ts'
 import { callJson } from '../auth/auth-service.ts'
 
 const freshMs = 10_000
@@ -69,15 +68,7 @@ interface ExplorerList<Item> {
 export function useExplorer<Item>(path: string | undefined): UseQueryResult<readonly Item[]> {
   return useQuery({
     queryKey: ['own', 'explorer', path],
-    queryFn: async ({ signal }) => {
-      try {
-        return (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data
-      } catch (error) {
-        // Unknown to the explorer, such as an account without EVM account.
-        if (error instanceof ApiProblem && error.status === 404) return []
-        throw error
-      }
-    },
+    queryFn: async ({ signal }) => (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data,
     enabled: path !== undefined,
     refetchInterval: freshMs,
   })

@@ -202,6 +202,8 @@ async function readExplorer({ path, request }: Call, apiUrl: string | undefined)
       redirect: 'error',
       signal: AbortSignal.timeout(explorerTimeoutMs),
     })
+    // Such as a new account, or one without EVM account: browsers log each 404.
+    if (response.status === 404) return { body: { data: [], has_more: false, cursor: '' } }
     return {
       status: response.status,
       body: Buffer.from(await response.arrayBuffer()),

@@ -44,6 +44,7 @@ const unanswered: Readonly<Record<string, { readonly status: number; readonly re
   '/flow/account/{address}/storage/links': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
   '/flow/account/{address}/storage/item': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
   '/flow/evm/address/{address}/code': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
+  '/flow/evm/address/{address}/contract': { status: 404, reason: 'no source was uploaded' },
   '/own/{workerName}': { status: 404, reason: 'the chain has no own worker' },
   '/own/{workerName}/openapi.json': { status: 404, reason: 'the chain has no own worker' },
   '/own/{workerName}/{tableName}': { status: 404, reason: 'the chain has no own worker' },

@@ -42,10 +42,10 @@ describe('submitted transactions, over cycles and branches', () => {
   it('do not change the chain without any', () => {
     // Computed by code without submissions.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
-      'b5c2cfae8bac6dd1c01ad1ab35c930e0515899cbf436a4136d6f5c8f856c13d6',
+      'fb1b968e006ceec218de505fb819de49ebd06136c0bf499f9e770d9b24f1cf25',
     )
     expect(digestOf(ledgerChain({ seed: 7, branch: '250b', busyness: 2 }), 430)).to.equal(
-      'b59c57f44fac38b6890d632b25d2bdfea32c42d305208e0e6cc02d7f2e68f13e',
+      'f33656610ccbb2a9e027269287034a628de9932b59ef1b1c5d072df6aa4bd8de',
     )
   })
 

@@ -168,7 +168,7 @@ export interface Answers {
 
 /** Request bodies. */
 export interface Requests {
-  readonly 'POST /flow/evm/address/{address}/contract': EvmVerification
+  readonly 'POST /flow/evm/address/{address}/contract': { readonly compiler_version: string; readonly contract?: string; readonly source?: string; readonly optimizer_runs?: number; readonly evm_version?: string; readonly standard_json?: { readonly language: 'Solidity'; readonly sources: Readonly<Record<string, { readonly content: string }>>; readonly settings?: { readonly optimizer?: Readonly<Record<string, unknown>>; readonly evmVersion?: string; readonly viaIR?: boolean; readonly remappings?: readonly string[]; readonly libraries?: Readonly<Record<string, Readonly<Record<string, string>>>>; readonly metadata?: Readonly<Record<string, unknown>>; readonly debug?: Readonly<Record<string, unknown>> } } }
   readonly 'POST /webhooks/endpoints': { readonly url: string; readonly description?: string; readonly secret?: string }
   readonly 'PATCH /webhooks/endpoints/{id}': { readonly url?: string; readonly description?: string; readonly is_paused?: boolean }
   readonly 'POST /webhooks/endpoints/{id}/rotate-secret': { readonly overlap_hours?: number }
@@ -4421,19 +4421,4 @@ export interface IndexingStatus {
   readonly generated_at: string
   /** Stored height ranges, ascending. Only with `include_ranges`. */
   readonly indexed_ranges?: readonly ({ readonly from: number; readonly to: number })[]
-}
-
-export interface EvmVerification {
-  /** Version of solc: 0.8.37 or v0.8.37+commit.f401782d. See /flow/evm/compiler. */
-  readonly compiler_version: string
-  /** Name, or <path>:<name>. Default: any contract of the sources. */
-  readonly contract?: string
-  /** A single file, with the settings below. */
-  readonly source?: string
-  /** Default: without the optimizer. */
-  readonly optimizer_runs?: number
-  /** Default: the compiler's. */
-  readonly evm_version?: string
-  /** Instead of source: the standard JSON input of solc. */
-  readonly standard_json?: { readonly language: 'Solidity'; readonly sources: Readonly<Record<string, { readonly content: string }>>; readonly settings?: { readonly optimizer?: Readonly<Record<string, unknown>>; readonly evmVersion?: string; readonly viaIR?: boolean; readonly remappings?: readonly string[]; readonly libraries?: Readonly<Record<string, Readonly<Record<string, string>>>>; readonly metadata?: Readonly<Record<string, unknown>>; readonly debug?: Readonly<Record<string, unknown>> } }
 }

@@ -169,7 +169,6 @@ const uploadSchema = z
     path: ['source'],
     error: 'or standard_json is required, not both',
   })
-  .meta({ id: 'EvmVerification' })
 
 const singlePath = 'contract.sol'
 
