@@ -72,43 +72,45 @@ interface DataTableProps<Item> {
 export function DataTable<Item>({ label, columns, items, itemKey, sorting }: DataTableProps<Item>): ReactNode {
   const [first, ...rest] = columns
   return (
-    <Table className={hasLines(columns) ? 'cards-when-narrow two-lines' : 'cards-when-narrow'} aria-label={label}>
-      <TableHead>
-        {columns.map(({ name, isNumber = false, order }) => (
-          <ColumnName
-            key={name}
-            className={isNumber ? 'number' : undefined}
-            aria-sort={
-              order === undefined || order !== sorting?.order
-                ? undefined
-                : sorting.isAscending
-                  ? 'ascending'
-                  : 'descending'
-            }
-          >
-            {order === undefined || sorting === undefined ? (
-              name
-            ) : (
-              <button type="button" className="sort" onClick={() => sorting.onSort(order)}>
-                {name}
-              </button>
-            )}
-          </ColumnName>
-        ))}
-      </TableHead>
-      <TableBody>
-        {items.map((item) => (
-          <Row key={itemKey(item)}>
-            <RowName className={first === undefined ? undefined : cellClass(first)}>{first?.cell(item)}</RowName>
-            {rest.map((column) => (
-              <Cell key={column.name} label={column.name} className={cellClass(column)}>
-                {column.cell(item)}
-              </Cell>
-            ))}
-          </Row>
-        ))}
-      </TableBody>
-    </Table>
+    <div className="table-scroll">
+      <Table className={hasLines(columns) ? 'cards-when-narrow two-lines' : 'cards-when-narrow'} aria-label={label}>
+        <TableHead>
+          {columns.map(({ name, isNumber = false, order }) => (
+            <ColumnName
+              key={name}
+              className={isNumber ? 'number' : undefined}
+              aria-sort={
+                order === undefined || order !== sorting?.order
+                  ? undefined
+                  : sorting.isAscending
+                    ? 'ascending'
+                    : 'descending'
+              }
+            >
+              {order === undefined || sorting === undefined ? (
+                name
+              ) : (
+                <button type="button" className="sort" onClick={() => sorting.onSort(order)}>
+                  {name}
+                </button>
+              )}
+            </ColumnName>
+          ))}
+        </TableHead>
+        <TableBody>
+          {items.map((item) => (
+            <Row key={itemKey(item)}>
+              <RowName className={first === undefined ? undefined : cellClass(first)}>{first?.cell(item)}</RowName>
+              {rest.map((column) => (
+                <Cell key={column.name} label={column.name} className={cellClass(column)}>
+                  {column.cell(item)}
+                </Cell>
+              ))}
+            </Row>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
   )
 }
 

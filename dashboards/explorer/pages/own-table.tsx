@@ -310,7 +310,9 @@ function Value({ column, value }: { readonly column: OwnColumn; readonly value: 
       return typeof value === 'string' && /^0x([0-9a-f]{16}|[0-9a-f]{40})$/i.test(value) ? (
         <OwnAddress address={value} />
       ) : (
-        <ValueTree value={value} />
+        <div className="value-text">
+          <ValueTree value={value} />
+        </div>
       )
     case 'jsonb':
       return <Json value={value} />
