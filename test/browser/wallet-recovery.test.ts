@@ -53,8 +53,12 @@ describe('recovery of a wallet', () => {
     await dialog.getByText('ab'.repeat(64)).waitFor()
     await dialog.getByRole('combobox', { name: 'Weight' }).selectOption('500')
     await expectUsable(page, 'a recovery account')
+    const reported = page.waitForResponse((response) =>
+      (response.request().postData() ?? '').includes('/security/signed'),
+    )
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('The recovery key was added.').waitFor()
+    await reported
     const keys = session.wallet.accounts.get(own)?.keys.map(({ publicKey, weight }) => [publicKey.slice(0, 4), weight])
     expect(keys?.[1]).to.deep.equal(['abab', 500])
     await session.wallet.mailsSent()
