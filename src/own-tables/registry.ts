@@ -2,6 +2,7 @@ import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
 import type { Worker } from '../../jobs/worker.ts'
 import { addOwnWorker, deleteWorkerState, lockCheckpoints } from '../farm/leases/coverage.ts'
+import { query } from '../platform/db/pool.ts'
 import { FatalError } from '../platform/errors.ts'
 import type { OwnDeclaration, OwnWorker } from './declaration.ts'
 import { createOwnSchema } from './own-schema.ts'
@@ -22,14 +23,13 @@ export interface RegisteredWorker extends OwnWorker {
   readonly error: string | null
 }
 
-/** Sorted by name. */
+/** Sorted by name. @throws FlowfarmError */
 export async function readRegisteredWorkers(db: pg.Pool | pg.ClientBase): Promise<RegisteredWorker[]> {
-  const { rows } = await db.query<Omit<RegisteredWorker, 'replaces'> & { replaces: string | null }>({
-    name: 'own-workers',
-    text: `
-      select name, declaration, code_hash as "codeHash", start_height::float8 as "startHeight", replaces, error
-      from app.own_workers order by name`,
-  })
+  const { rows } = await query<Omit<RegisteredWorker, 'replaces'> & { replaces: string | null }>(
+    db,
+    `select name, declaration, code_hash as "codeHash", start_height::float8 as "startHeight", replaces, error
+     from app.own_workers order by name`,
+  )
   return rows.map((row) => ({ ...row, replaces: row.replaces ?? undefined }))
 }
 

@@ -89,7 +89,7 @@ describe('operator event stream', () => {
       await proxy.close()
     }
     operator = await runOperator(database.url, {}, { pauseMs: 20, pool })
-    await setCoverage(database.pool, { token_worker: [{ from: 0, to: 3 }] })
+    await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 10 }], token_worker: [{ from: 0, to: 3 }] })
     const client = new SseClient(`http://${operator.api.host}/operator/api/stream`)
     await client.next(shows(3))
     proxy.freeze()

@@ -59,7 +59,7 @@ export async function runOperator(
     log,
     metrics: new Metrics(),
     version: '1.2.3',
-    plans: async () => planStages(config, [...workers, ...(await readOwnWorkers(pool))]),
+    plans: async () => planStages(config, [...workers, ...(await readOwnWorkers(options.pool ?? pool))]),
     bounds: () => ({}),
     credentials: {
       token: config.ADMIN_TOKEN,
