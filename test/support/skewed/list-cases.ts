@@ -45,30 +45,30 @@ const someAddress = `1${'0'.repeat(37)}32`
 const evmCases: readonly ListCase[] = [
   caseOf('/flow/evm/transaction', {}, transactions('true')),
   caseOf('/flow/evm/transaction', someDays, transactions(isWithinDays)),
-  ...[evmWhale, evmQuiet].flatMap((address) => [
-    ...(
-      [{ direction: 'sent' }, { direction: 'received' }, { direction: 'sent', ...someDays }, someDays] as const
-    ).flatMap((filter) => {
-      const days = 'from' in filter ? ` and ${isWithinDays}` : ''
-      const side = 'direction' in filter ? filter.direction : undefined
-      const isSideOf = (sent: string, received: string): string =>
-        side === undefined
-          ? `'${address}' in (${sent}, ${received})`
-          : `'${address}' = ${side === 'sent' ? sent : received}`
-      return [
-        caseOf(
-          '/flow/evm/address/{address}/transactions',
-          { address: `0x${address}`, ...filter },
-          transactions(`${isSideOf('t.evm_from', 't.evm_to')}${days}`),
-        ),
-        caseOf(
-          '/flow/evm/address/{address}/token-transfers',
-          { address: `0x${address}`, ...filter },
-          transfers(`${isSideOf('t.from_address', 't.to_address')}${days}`),
-        ),
-      ]
-    }),
-  ]),
+  ...[evmWhale, evmQuiet].flatMap((address) =>
+    ([{ direction: 'sent' }, { direction: 'received' }, { direction: 'sent', ...someDays }, someDays] as const).flatMap(
+      (filter) => {
+        const days = 'from' in filter ? ` and ${isWithinDays}` : ''
+        const side = 'direction' in filter ? filter.direction : undefined
+        const isSideOf = (sent: string, received: string): string =>
+          side === undefined
+            ? `'${address}' in (${sent}, ${received})`
+            : `'${address}' = ${side === 'sent' ? sent : received}`
+        return [
+          caseOf(
+            '/flow/evm/address/{address}/transactions',
+            { address: `0x${address}`, ...filter },
+            transactions(`${isSideOf('t.evm_from', 't.evm_to')}${days}`),
+          ),
+          caseOf(
+            '/flow/evm/address/{address}/token-transfers',
+            { address: `0x${address}`, ...filter },
+            transfers(`${isSideOf('t.from_address', 't.to_address')}${days}`),
+          ),
+        ]
+      },
+    ),
+  ),
   caseOf(
     '/flow/evm/token/{address}/token-transfers',
     { address: `0x${evmCoin}`, ...someDays },

@@ -8,7 +8,11 @@ describe('unlogged tables', () => {
       const { rows } = await database.pool.query<{ name: string }>(
         `select oid::regclass::text as name from pg_class where relpersistence = 'u' and relkind = 'r' and relnamespace::regnamespace::text in ('wallet', 'wallet_auth') order by 1`,
       )
-      expect(rows.map(({ name }) => name)).to.deep.equal(['wallet.challenges', 'wallet.device_requests', 'wallet_auth.rate_limits'])
+      expect(rows.map(({ name }) => name)).to.deep.equal([
+        'wallet.challenges',
+        'wallet.device_requests',
+        'wallet_auth.rate_limits',
+      ])
     } finally {
       await database.drop()
     }
