@@ -75,33 +75,42 @@ async function storeChain(pool: pg.Pool, blocks: number): Promise<void> {
   await pool.query(`
     insert into raw.event_shapes (hash, type, fields)
     select sha256(type::bytea), type, fields from (
-      select 'A.f233dcee88fe0abe.Token.Event' || i as type, '{amount,account}'::text[] as fields from generate_series(1, 8) i
+      select 'A.f233dcee88fe0abe.Token.Event' || i as type, '{amount,account}'::text[] as fields
+        from generate_series(1, 8) i
       union all select '${shop}.Sold', '{id,price,seller}'
     ) t`)
   const series = `generate_series(0, ${blocks - 1}) h`
   const isSale = 'h % 100 = 0'
-  const others = `array_agg(id order by i % 8, i) from raw.event_shapes s join generate_series(0, 19) i on s.type = 'A.f233dcee88fe0abe.Token.Event' || 1 + i % 8`
+  const others = `array_agg(id order by i % 8, i) from raw.event_shapes s
+    join generate_series(0, 19) i on s.type = 'A.f233dcee88fe0abe.Token.Event' || 1 + i % 8`
   await pool.query(`
     insert into raw.blocks (height, id, parent_id, timestamp, collection_count, tx_count, event_count, collection_ids)
-    select h, sha256(h::text::bytea), '', to_timestamp(1700000000 + h), 1, 1, case when ${isSale} then 23 else 20 end, '{}' from ${series};
-    insert into raw.transactions (block_height, gas_limit, tx_index, event_count, is_evm, id, status, authorizers, script_hash)
+    select h, sha256(h::text::bytea), '', to_timestamp(1700000000 + h), 1, 1,
+      case when ${isSale} then 23 else 20 end, '{}' from ${series};
+    insert into raw.transactions
+      (block_height, gas_limit, tx_index, event_count, is_evm, id, status, authorizers, script_hash)
     select h, 9999, 0, 20, false, sha256(('t' || h)::bytea), 'SEALED', '{}', '' from ${series};
     with usual as materialized (select ${others})
     insert into raw.event_chunks (block_height, tx_index, first_event_index, shapes, payloads)
     select h, 0, 0, u.array_agg || case when ${isSale} then array_fill(s.id, '{3}') end,
       array_fill('["1.00000000","0x0000000000000001"]'::json, '{20}') || case when ${isSale} then array(
-        select json_build_array((h + i)::text, (h % 977)::text || '.00000000', '0x' || lpad(to_hex(h % 5000), 16, '0')) from generate_series(0, 2) i
+        select json_build_array((h + i)::text, (h % 977)::text || '.00000000',
+          '0x' || lpad(to_hex(h % 5000), 16, '0')) from generate_series(0, 2) i
       ) end
     from ${series} cross join usual u cross join (select id from raw.event_shapes where type = '${shop}.Sold') s;
     insert into app.block_event_types
-    select h, case when ${isSale} then array['${shop}.Sold'] else '{}' end || array(select 'A.f233dcee88fe0abe.Token.Event' || i from generate_series(1, 8) i),
+    select h, case when ${isSale} then array['${shop}.Sold'] else '{}' end ||
+      array(select 'A.f233dcee88fe0abe.Token.Event' || i from generate_series(1, 8) i),
       case when ${isSale} then array[3] else '{}' end || '{3,3,3,3,2,2,2,2}'
     from ${series};
     insert into app.event_types values ('${shop}.Sold', ${Math.ceil(blocks / 100) * 3});
-    insert into app.event_types select 'A.f233dcee88fe0abe.Token.Event' || i, ${blocks} * (4 - (i + 3) / 8) from generate_series(1, 8) i;
-    insert into app.event_type_pieces select '${shop}.Sold', p, 1 from generate_series(0, ${Math.ceil(blocks / 100) - 1}) p;
+    insert into app.event_types
+      select 'A.f233dcee88fe0abe.Token.Event' || i, ${blocks} * (4 - (i + 3) / 8) from generate_series(1, 8) i;
     insert into app.event_type_pieces
-    select 'A.f233dcee88fe0abe.Token.Event' || i, p, 100 from generate_series(0, ${Math.ceil(blocks / 100) - 1}) p, generate_series(1, 8) i;
+      select '${shop}.Sold', p, 1 from generate_series(0, ${Math.ceil(blocks / 100) - 1}) p;
+    insert into app.event_type_pieces
+    select 'A.f233dcee88fe0abe.Token.Event' || i, p, 100
+      from generate_series(0, ${Math.ceil(blocks / 100) - 1}) p, generate_series(1, 8) i;
     insert into app.indexing_checkpoints (service_name, covered) select s, int8multirange(int8range(0, ${blocks}))
     from unnest('{main_ingester,tx_contracts_worker}'::text[]) s`)
   await pool.query('vacuum analyze')

@@ -52,7 +52,8 @@ export async function init(given: string | undefined, options: InitOptions): Pro
   const others = [...new Set(source.shapes.map(([name]) => name))].filter((name) => !declared.has(name))
   print(
     [
-      `Wrote ${path} for ${contract}: ${pluralize(events.length, 'table')} of ${listed(events.map(({ name }) => name))}.`,
+      `Wrote ${path} for ${contract}: ${pluralize(events.length, 'table')} of ` +
+        `${listed(events.map(({ name }) => name))}.`,
       ...[...files.keys()].map((file) => `  ${join(path, file)}`),
       ...(others.length === 0 ? [] : [`Not in the current code, left out: ${listed(others)}.`]),
       recorded.length === 0 ? 'No recorded events: events.json has made-up ones.' : '',

@@ -44,7 +44,8 @@ async function readWorkers(pool: pg.Pool): Promise<readonly WorkerRow[]> {
      )
      select w.name, w.declaration ->> 'contract' as contract, (w.declaration -> 'version')::integer as version,
        w.start_height::float8, w.replaces, ${size('w.stored')} as heights,
-       ${size("w.stored * coalesce(c.covered, '{}')")} as covered_heights, l.failing_ranges, l.flagged_ranges, coalesce(w.error, l.error) as error
+       ${size("w.stored * coalesce(c.covered, '{}')")} as covered_heights, l.failing_ranges, l.flagged_ranges,
+       coalesce(w.error, l.error) as error
      from placed w left join app.coverage c on c.service_name = w.name
      cross join lateral (
        select count(*) filter (where status = 'failed')::integer as failing_ranges,

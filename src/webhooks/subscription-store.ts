@@ -262,7 +262,9 @@ async function checkOwnTables(
     }
     const unknown = Object.keys(columns).find((name) => !found.columns.includes(name))
     if (unknown !== undefined) {
-      const message = `Field "conditions.columns" has a column that ${type} does not have: ${unknown}. Possible: ${found.columns.join(', ')}.`
+      const message =
+        `Field "conditions.columns" has a column that ${type} does not have: ${unknown}. ` +
+        `Possible: ${found.columns.join(', ')}.`
       throw new ApiError(400, 'invalid-field', message, { field: 'conditions.columns' })
     }
   }

@@ -37,7 +37,8 @@ export function EmailRecovery(): ReactNode {
             <p className="banner bad" role="status">
               {data.isDue
                 ? 'The recovery is complete. Register a passkey now, or cancel it.'
-                : `A recovery has begun. From ${formatTime(data.dueAt)}, an e-mail sign-in can register a passkey. If this was not you, cancel it.`}
+                : `A recovery has begun. From ${formatTime(data.dueAt)}, an e-mail sign-in can register a passkey. ` +
+                  'If this was not you, cancel it.'}
             </p>
           )}
           <ProblemLine problem={problem} />

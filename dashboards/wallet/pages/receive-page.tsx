@@ -136,7 +136,9 @@ function Enable({ account }: { readonly account: OwnAccount }): ReactNode {
           done={`${account.address} can receive ${type} now.`}
           change={{
             title: kind === 'token' ? 'Receive this token?' : 'Receive NFTs of this collection?',
-            text: `${account.address} stores an empty ${kind === 'token' ? 'vault' : 'collection'} of ${type}. The code of that contract runs, but cannot use what the account holds.`,
+            text:
+              `${account.address} stores an empty ${kind === 'token' ? 'vault' : 'collection'} of ${type}. ` +
+              'The code of that contract runs, but cannot use what the account holds.',
             action: 'Add',
             isDangerous: false,
             code: (chain) => (kind === 'token' ? enableToken : enableCollection)(chain, { type }),

@@ -47,7 +47,9 @@ export function RecoveryAccount({
       done="The recovery key was added."
       change={{
         title: 'Add a recovery account',
-        text: 'Copies the key of another Flow account to this one. The wallet that holds that key can then sign for this account.',
+        text:
+          'Copies the key of another Flow account to this one. ' +
+          'The wallet that holds that key can then sign for this account.',
         action: 'Add',
         isDangerous: weight === fullWeight,
         isIncomplete: key === undefined || problem !== undefined,

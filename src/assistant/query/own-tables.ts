@@ -27,7 +27,8 @@ interface Registered {
 /** Plain tables only: a view could read with the rights of its owner. */
 const registeredSql = `
   SELECT w.name AS schema, c.relname AS name,
-    left(w.declaration ->> 'description', 300) || ' (events of ' || left(w.declaration ->> 'contract', 200) || ')' AS about,
+    left(w.declaration ->> 'description', 300) ||
+      ' (events of ' || left(w.declaration ->> 'contract', 200) || ')' AS about,
     r.oid IS NULL
       OR has_schema_privilege(r.oid, n.oid, 'USAGE') AND has_table_privilege(r.oid, c.oid, 'SELECT') AS "isGranted"
   FROM app.own_workers AS w

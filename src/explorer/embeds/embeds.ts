@@ -207,7 +207,8 @@ async function readSitemap({ database }: SummarySource): Promise<readonly string
     union all
     (select '/nft/' || token from app.nft_collection_stats order by holder_count desc, token limit ${maxSitemapRows})
     union all
-    (select '/tables/' || substr(name, 5) from app.own_workers where replaces is null order by name limit ${maxSitemapRows})
+    (select '/tables/' || substr(name, 5) from app.own_workers where replaces is null
+      order by name limit ${maxSitemapRows})
   `)
   return [...listPaths, ...rows.map(({ path }) => path)]
 }

@@ -168,7 +168,8 @@ function statement(
         order by "#nth" rows between unbounded preceding and 1 preceding
       ) as "#bytes" from found as t
     )
-    select ${presentedColumns(table)}, ${order.length === 0 ? sql.fragment`'{}'` : cursorOf(order)}::text[] as "#cursor",
+    select ${presentedColumns(table)},
+      ${order.length === 0 ? sql.fragment`'{}'` : cursorOf(order)}::text[] as "#cursor",
       "#count", "#nth", ${isMatch} as "#is_match"
     from sized as t where coalesce("#bytes", 0) < ${maxBytes} order by "#nth"
   `

@@ -149,7 +149,8 @@ type RowsQuery = z.output<typeof rowsQuery>
 const csvType = 'text/csv'
 
 const rowsDescription =
-  'All other query parameters filter by equality: names of columns whose `filter` in `/own/{workerName}` is not null. ' +
+  'All other query parameters filter by equality: names of columns whose `filter` in `/own/{workerName}` is ' +
+  'not null. ' +
   'Rows of events are filtered by `from_height`, `to_height`, `from` and `to` too. `format=csv` returns all rows as ' +
   'a file, up to the limits of the tax report.'
 

@@ -174,7 +174,8 @@ export function recoveryMail({
   return plain(
     to,
     `Recovery by e-mail ${event} at ${name}`,
-    `The recovery by e-mail of your user at ${name} ${event === 'enabled' || event === 'disabled' ? `was ${event}` : event}, ` +
+    `The recovery by e-mail of your user at ${name} ` +
+      `${event === 'enabled' || event === 'disabled' ? `was ${event}` : event}, ` +
       `from ${from}. ${next[event]}`,
   )
 }

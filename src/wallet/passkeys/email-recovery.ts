@@ -38,7 +38,8 @@ export class EmailRecovery {
       rows: [row],
     } = await query<RecoveryState>(
       this.#pool,
-      `select is_enabled as "isEnabled", case when due_at > now() - make_interval(hours => $2) then due_at end as "dueAt",
+      `select is_enabled as "isEnabled",
+         case when due_at > now() - make_interval(hours => $2) then due_at end as "dueAt",
          coalesce(due_at <= now() and due_at > now() - make_interval(hours => $2), false) as "isDue"
        from wallet.recoveries where user_id = $1`,
       [userId, openHours],

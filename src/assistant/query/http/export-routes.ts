@@ -50,7 +50,8 @@ export const exportRoutes: readonly Route<AskServices>[] = [
     summary: 'Export the result of a statement as CSV in the background',
     description:
       `At most ${maxRows.toLocaleString('en-US')} rows, ${maxBytes / 1e6} MB and ${maxMs / 60_000} minutes. One ` +
-      `export runs at a time; a client has at most ${maxJobsPerClient}, the service ${maxJobs}. Read its state at least ` +
+      `export runs at a time; a client has at most ${maxJobsPerClient}, the service ${maxJobs}. ` +
+      'Read its state at least ' +
       'once a minute, or it is cancelled. The file is deleted after an hour.',
     maxBodyBytes,
     body,
