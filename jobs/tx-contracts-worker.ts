@@ -12,7 +12,7 @@ const eventTypesOfBlocks: HeightTable = {
 }
 
 /** Must equal the piece length in `src/explorer/transactions/events.ts`. */
-const heightsPerPiece = 100
+export const heightsPerPiece = 100
 
 const ofRange = `
   from app.block_event_types b cross join lateral unnest(b.types, b.event_counts) as t (type, event_count)

@@ -124,7 +124,17 @@ export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQu
           Export all
         </Button>
       </footer>
-      {deleted !== undefined && <DeleteDialog pair={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted !== undefined && (
+        <DeleteDialog
+          what="example"
+          name={deleted.question}
+          remove={() => api.deleteExample(deleted.id)}
+          queryKey={queryKeys.saved}
+          onClose={() => setDeleted(undefined)}
+        >
+          The model no longer sees this example. It is deleted for all users of this service.
+        </DeleteDialog>
+      )}
     </>
   )
 }
@@ -133,17 +143,26 @@ function hasText({ question, sql }: Pair, text: string): boolean {
   return `${question}\n${sql}`.toLowerCase().includes(text.trim().toLowerCase())
 }
 
-function DeleteDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose: () => void }): ReactNode {
+interface DeleteDialogProps {
+  readonly what: 'example' | 'query'
+  readonly name: string
+  readonly remove: () => Promise<unknown>
+  readonly queryKey: readonly string[]
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function DeleteDialog({ what, name, remove, queryKey, onClose, children }: DeleteDialogProps): ReactNode {
   const deletion = useMutation({
-    mutationFn: () => api.deleteExample(pair.id),
+    mutationFn: remove,
     onSuccess: () => {
       onClose()
-      void queryClient.invalidateQueries({ queryKey: queryKeys.saved })
+      void queryClient.invalidateQueries({ queryKey })
     },
   })
   return (
     <Dialog
-      title="Delete this example?"
+      title={`Delete this ${what}?`}
       action="Delete"
       isDangerous
       isBusy={deletion.isPending}
@@ -151,8 +170,8 @@ function DeleteDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose
       onSubmit={() => deletion.mutate()}
       onClose={onClose}
     >
-      <p className="wrap">{escapeInvisible(pair.question)}</p>
-      <p className="soft">The model no longer sees this example. It is deleted for all users of this service.</p>
+      <p className="wrap">{escapeInvisible(name)}</p>
+      <p className="soft">{children}</p>
     </Dialog>
   )
 }

@@ -10,7 +10,7 @@ import { useToast } from '../kit/toast.tsx'
 import type { SavedQuery } from './answers.gen.ts'
 import { api, queryClient, queryKeys, useSavedQueries } from './api.ts'
 import type { SelectedQuery } from './draft.ts'
-import { ListState } from './lists.tsx'
+import { DeleteDialog, ListState } from './lists.tsx'
 
 const seenAtOnce = 8
 
@@ -61,38 +61,18 @@ export function QueryList({ onRun }: { readonly onRun: (query: SavedQuery) => vo
           </li>
         ))}
       </ul>
-      {deleted !== undefined && <DeleteQueryDialog query={deleted} onClose={() => setDeleted(undefined)} />}
+      {deleted !== undefined && (
+        <DeleteDialog
+          what="query"
+          name={deleted.name}
+          remove={() => api.deleteQuery(deleted.id)}
+          queryKey={queryKeys.queries}
+          onClose={() => setDeleted(undefined)}
+        >
+          It is deleted for all users of this service. Shared links keep working.
+        </DeleteDialog>
+      )}
     </>
-  )
-}
-
-function DeleteQueryDialog({
-  query,
-  onClose,
-}: {
-  readonly query: SavedQuery
-  readonly onClose: () => void
-}): ReactNode {
-  const deletion = useMutation({
-    mutationFn: () => api.deleteQuery(query.id),
-    onSuccess: () => {
-      onClose()
-      void queryClient.invalidateQueries({ queryKey: queryKeys.queries })
-    },
-  })
-  return (
-    <Dialog
-      title="Delete this query?"
-      action="Delete"
-      isDangerous
-      isBusy={deletion.isPending}
-      error={deletion.error === null ? undefined : problemText(deletion.error)}
-      onSubmit={() => deletion.mutate()}
-      onClose={onClose}
-    >
-      <p className="wrap">{escapeInvisible(query.name)}</p>
-      <p className="soft">It is deleted for all users of this service. Shared links keep working.</p>
-    </Dialog>
   )
 }
 

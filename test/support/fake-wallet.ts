@@ -370,10 +370,10 @@ async function startExplorer(
       const [, list] = /^\/flow\/account\/0x[0-9a-f]{16}\/(nft|transfer)\?limit=\d+$/.exec(request.url ?? '') ?? []
       const path = /^\/flow\/([^?]*)/.exec(request.url ?? '')?.[1]?.replace(/0x[0-9a-f]{16}(?![0-9a-f])/, '{address}')
       const data =
-        list === 'nft' ? world().nfts : list === 'transfer' ? world().transfers : (world().explorer[path ?? ''] ?? [])
+        list === 'nft' ? world().nfts : list === 'transfer' ? world().transfers : world().explorer[path ?? '']
       const isAlone = request.headers.cookie === undefined && request.headers.authorization === undefined
-      response.writeHead(isAlone ? 200 : 404, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ data, has_more: false, cursor: '' }))
+      response.writeHead(data === undefined || !isAlone ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ data: data ?? [], has_more: false, cursor: '' }))
     },
     { host: '127.0.0.1', port: 0 },
   )

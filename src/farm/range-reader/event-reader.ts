@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { heightsPerPiece } from '../../../jobs/tx-contracts-worker.ts'
 import type { EventDerivation } from '../../../jobs/worker.ts'
 import type { DecodedBlock, PlacedEvent } from '../../flow/decoded-block.ts'
 import { fieldsOf } from '../../flow/event-shape.ts'
@@ -7,6 +8,7 @@ import type { PayloadValue } from '../../flow/payload-value.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 import { versionQuery } from '../leases/chain-version.ts'
+import { decodedFactor, eventBytes, usualEventBytes } from './stored-blocks.ts'
 
 export interface EventBatch extends HeightRange {
   /** In chain order. Without undecodable ones, which ingestion has recorded. */
@@ -15,15 +17,9 @@ export interface EventBatch extends HeightRange {
   readonly chainVersion: number
 }
 
-/** Must equal the piece length in `jobs/tx-contracts-worker.ts`. */
-const heightsPerPiece = 100
 /** Examined at a time: 10,000 heights. */
 const maxPieces = 100
 const defaultBytes = 4 * 1024 * 1024
-/** Memory besides the text, and the expansion of a payload by decoding. */
-const eventBytes = 250
-const decodedFactor = 4
-const usualEventBytes = 2000
 
 interface IndexRow {
   readonly version: string

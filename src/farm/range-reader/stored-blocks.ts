@@ -44,13 +44,13 @@ export interface StoredPiece {
 }
 
 /** Memory besides the texts, and the expansion of a payload by decoding. */
-const eventBytes = 250
+export const eventBytes = 250
 const transactionBytes = 700
-const decodedFactor = 4
+export const decodedFactor = 4
 
 const maxBytes = 32 * 1024 * 1024
 
-const usualEventBytes = 2000
+export const usualEventBytes = 2000
 
 // The version is read with the blocks: a rollback after this statement makes the commit fail.
 const blocksQuery = `
