@@ -4,7 +4,8 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
 import { addLeases, setCoverage } from '../farm/farm-tables.test-support.ts'
 import { readCoverage } from '../farm/leases/coverage.ts'
-import { withTransaction } from '../platform/db/pool.ts'
+import { createPool, withTransaction } from '../platform/db/pool.ts'
+import { RetryableError } from '../platform/errors.ts'
 import type { FatalError } from '../platform/errors.ts'
 import { readDeclaration } from './read-declaration.ts'
 import {
@@ -260,6 +261,16 @@ describe('the registry of own workers', () => {
     expect((await readRegisteredWorkers(pool))[0]?.error).to.equal('broken')
     await setWorkerError(pool, 'own_shop', null)
     expect((await readRegisteredWorkers(pool))[0]?.error).to.equal(null)
+  })
+
+  it('reports a lost database as retryable', async () => {
+    const lost = createPool('postgresql://127.0.0.1:1/none', { max: 1 })
+    try {
+      const error: unknown = await readOwnWorkers(lost).catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(RetryableError)
+    } finally {
+      await lost.end()
+    }
   })
 })
 
