@@ -184,16 +184,17 @@ async function openOwnWorkers({ config, pool, databaseUrl, log }: Context, folde
 }
 
 async function startApi(context: Context): Promise<void> {
-  const [api, { mountOperator }, { farmOperations }, { readOwnWorkers }, { workers }] = await Promise.all([
-    import('./explorer/service.ts'),
-    import('./operator/service.ts'),
-    import('./farm/operations.ts'),
-    import('./own-tables/registry.ts'),
-    import('../jobs/index.ts'),
-  ])
+  const [api, { mountOperator }, { farmOperations }, { readOwnStages, readOwnWorkers }, { workers }] =
+    await Promise.all([
+      import('./explorer/service.ts'),
+      import('./operator/service.ts'),
+      import('./farm/operations.ts'),
+      import('./own-tables/registry.ts'),
+      import('../jobs/index.ts'),
+    ])
   await api.startApi(context, {
     mountOperator: (credentials) =>
-      mountOperator(context, credentials, async (pool) => [...workers, ...(await readOwnWorkers(pool))]),
+      mountOperator(context, credentials, async (pool) => [...workers, ...(await readOwnStages(pool))]),
     farmOperations: (pool) => farmOperations(pool, readOwnWorkers),
   })
 }

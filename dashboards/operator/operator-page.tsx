@@ -12,7 +12,7 @@ import { useNow } from '../kit/time.tsx'
 import { api, queryClient, sessionKey } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import { showFavicon } from './parts.tsx'
-import type { Overview, Drill } from './answers.gen.ts'
+import type { Drill, Overview, Stage } from './answers.gen.ts'
 import { CoveragePanel } from './coverage-panel.tsx'
 import { AttentionPanel } from './attention-panel.tsx'
 import { OverviewFeed } from './overview-feed.ts'
@@ -215,6 +215,9 @@ function Banners({ state, onRetry }: { readonly state: FeedState; readonly onRet
       {state.overview !== undefined && state.overview.stuckSessions > 0 && (
         <StuckBanner count={state.overview.stuckSessions} />
       )}
+      {state.overview?.stages.map(
+        ({ name, own }) => own !== null && own.error !== null && <OwnWorkerBanner key={name} name={name} own={own} />,
+      )}
       {state.overview?.drills.map((drill) => (
         <DrillBanner key={drill.worker} drill={drill} />
       ))}
@@ -254,6 +257,26 @@ function StuckBanner({ count }: { readonly count: number }): ReactNode {
       <p>
         <strong>{title}</strong> PostgreSQL cannot interrupt the statement, and each session uses one CPU core. The log
         of the query service lists the process ids and the command to end them.
+      </p>
+    </div>
+  )
+}
+
+function OwnWorkerBanner({
+  name,
+  own: { version, error },
+}: {
+  readonly name: string
+  readonly own: NonNullable<Stage['own']>
+}): ReactNode {
+  return (
+    <div className="banner bad" role="alert">
+      <Icon name="alert" />
+      <p>
+        <strong>The files of {name} could not be loaded:</strong> {error}
+        <br />
+        Its tables of version {version} are served, without new blocks. Fix the files in WORKERS_DIR: they are loaded
+        again within 30 s.
       </p>
     </div>
   )

@@ -71,17 +71,24 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
     flagged,
     holes,
     blocked,
+    own,
   } = stage
   const waiting = blocked?.heights ?? 0
   const place =
-    kind === 'ingester' ? 'ingester' : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
+    own !== null
+      ? `version ${own.version}${own.replaces === null ? '' : `, to replace ${own.replaces}`}`
+      : kind === 'ingester'
+        ? 'ingester'
+        : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
   const holesText = holes > 0 ? `${formatCount(holes, 'hole')} between covered ranges` : undefined
   return (
     <Row className={isEnabled ? '' : 'off'}>
       <RowName className="stage-name" title={description}>
         <span>{name}</span>
         {!isEnabled && <Badge>disabled</Badge>}
-        <span className="note">{place}</span>
+        <span className="note" title={place}>
+          {place}
+        </span>
       </RowName>
       <Cell className="stage-progress">
         <ProgressBar
@@ -165,10 +172,12 @@ function Problems({ stage }: { readonly stage: Stage }): ReactNode {
     change({ section, worker: stage.name, code: undefined })
     document.getElementById('attention')?.scrollIntoView({ block: 'start' })
   }
-  const { flagged, failed, skipped, name } = stage
-  if (flagged.leases + failed.leases + skipped.leases === 0) return <span className="soft">none</span>
+  const { flagged, failed, skipped, name, own } = stage
+  const isUnloaded = own !== null && own.error !== null
+  if (!isUnloaded && flagged.leases + failed.leases + skipped.leases === 0) return <span className="soft">none</span>
   return (
     <span className="badges">
+      {isUnloaded && <Badge tone="bad">not loaded</Badge>}
       {flagged.leases > 0 && (
         <Badge tone="bad" label={`${flagged.leases} stuck ranges of ${name}: show`} onClick={() => open('flagged')}>
           {formatNumber(flagged.leases)} stuck

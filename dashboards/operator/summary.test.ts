@@ -11,6 +11,7 @@ function stage(change: Partial<Stage> & Pick<Stage, 'name'>): Stage {
     phase: 1,
     follows: [],
     isEnabled: true,
+    own: null,
     covered: 0,
     available: 0,
     backlog: 0,

@@ -17,6 +17,14 @@ const stage = z
     phase: z.int().describe('0 for ingesters.'),
     follows: z.array(z.string()).describe('Workers that must derive a height before this one.'),
     isEnabled: z.boolean(),
+    own: z
+      .strictObject({
+        version: z.int(),
+        replaces: z.string().nullable().describe('The worker whose tables it replaces when it has caught up.'),
+        error: z.string().nullable().describe('Why its current files could not be loaded.'),
+      })
+      .nullable()
+      .describe('Of workers of WORKERS_DIR.'),
     covered: z.int(),
     available: z.int().describe('Heights that it could have completed by now.'),
     backlog: z.int().describe('The backlog, in heights.'),
@@ -202,6 +210,7 @@ export class OverviewFeed {
           return {
             ...stage,
             follows: [...stage.follows],
+            own: stage.own ?? null,
             rate,
             etaSeconds: etaSeconds(stage.backlog, stage.flagged.heights, rate),
           }

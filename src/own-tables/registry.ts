@@ -2,6 +2,7 @@ import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
 import type { Worker } from '../../jobs/worker.ts'
 import { addOwnWorker, deleteWorkerState, lockCheckpoints } from '../farm/leases/coverage.ts'
+import type { KnownWorker } from '../farm/overview/stage-plan.ts'
 import { query } from '../platform/db/pool.ts'
 import { FatalError } from '../platform/errors.ts'
 import type { OwnDeclaration, OwnWorker } from './declaration.ts'
@@ -36,6 +37,14 @@ export async function readRegisteredWorkers(db: pg.Pool | pg.ClientBase): Promis
 /** Without code: for rollbacks, requests, overviews and comparisons. */
 export async function readOwnWorkers(db: pg.Pool | pg.ClientBase): Promise<readonly Worker[]> {
   return (await readRegisteredWorkers(db)).map((worker) => farmWorkerOf(worker))
+}
+
+/** The same, for the operator page. */
+export async function readOwnStages(db: pg.Pool | pg.ClientBase): Promise<readonly KnownWorker[]> {
+  return (await readRegisteredWorkers(db)).map((worker) => {
+    const { declaration, replaces = null, error } = worker
+    return { ...farmWorkerOf(worker), own: { version: declaration.version, replaces, error } }
+  })
 }
 
 interface Candidate {

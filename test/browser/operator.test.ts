@@ -15,9 +15,10 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startRecordedNode } from '../support/replay.ts'
+import { addOwnWorker } from '../support/served-worker.ts'
 import { runOperator } from '../support/running-operator.ts'
 import type { RunningOperator } from '../support/running-operator.ts'
-import { expectAccessible, tabTo, watchConsole } from './page-checks.ts'
+import { expectAccessible, horizontalOverflow, tabTo, watchConsole } from './page-checks.ts'
 
 describe('the operator page in a browser', function () {
   let running: TestBrowser
@@ -165,6 +166,23 @@ describe('the operator page in a browser', function () {
     await row.getByText('waiting for token_worker').waitFor()
     await page.getByText('ft_holdings_worker is behind by 40 blocks').waitFor()
     expect(consoleMessages).to.deep.equal([])
+  })
+
+  it('shows the version of an own worker, what it replaces, and why its files could not be loaded', async () => {
+    await addOwnWorker(database.pool)
+    await addOwnWorker(database.pool, { name: 'own_top_shot__next' })
+    await database.pool.query(`
+      update app.own_workers set replaces = 'own_top_shot' where name = 'own_top_shot__next';
+      update app.own_workers set error = 'no <b>default</b> export' where name = 'own_top_shot'`)
+    const page = await open(await serve())
+    await page.getByText('no <b>default</b> export').waitFor()
+    await page.getByText('Fix the files in WORKERS_DIR').waitFor()
+    const row = page.getByRole('row', { name: /^own_top_shot version 1 / })
+    await row.getByText('not loaded').waitFor()
+    await page.getByRole('row', { name: /version 1, to replace own_top_shot/ }).waitFor()
+    await expectAccessible(page, 'own workers')
+    await page.setViewportSize({ width: 360, height: 780 })
+    expect(await horizontalOverflow(page)).to.equal(0)
   })
 
   it('splits, skips with a reason and requeues single ranges and all ranges of a worker', async () => {

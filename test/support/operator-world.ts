@@ -46,6 +46,7 @@ function stage(base: Partial<Stage> & Pick<Stage, 'name' | 'kind' | 'covered' | 
     phase: 0,
     follows: [],
     isEnabled: true,
+    own: null,
     backlog: base.available - base.covered,
     queued: none,
     active: none,

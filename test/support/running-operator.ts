@@ -5,7 +5,7 @@ import { workers } from '../../jobs/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
-import { readOwnWorkers } from '../../src/own-tables/registry.ts'
+import { readOwnStages } from '../../src/own-tables/registry.ts'
 import { planStages } from '../../src/farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
 import { createOperator } from '../../src/operator/operator.ts'
@@ -59,7 +59,7 @@ export async function runOperator(
     log,
     metrics: new Metrics(),
     version: '1.2.3',
-    plans: async () => planStages(config, [...workers, ...(await readOwnWorkers(options.pool ?? pool))]),
+    plans: async () => planStages(config, [...workers, ...(await readOwnStages(options.pool ?? pool))]),
     bounds: () => ({}),
     credentials: {
       token: config.ADMIN_TOKEN,

@@ -13,6 +13,16 @@ export interface StagePlan {
   /** `[]` if only the raw tables are read. */
   readonly follows: readonly string[]
   readonly isEnabled: boolean
+  /** Of workers of WORKERS_DIR. */
+  readonly own?: OwnState | undefined
+}
+
+export interface OwnState {
+  readonly version: number
+  /** The worker whose tables it replaces when it has caught up. */
+  readonly replaces: string | null
+  /** Why its current files could not be loaded. */
+  readonly error: string | null
 }
 
 export interface KnownWorker {
@@ -20,6 +30,7 @@ export interface KnownWorker {
   readonly description: string
   readonly phase: 1 | 2
   readonly follows: readonly string[]
+  readonly own?: OwnState | undefined
 }
 
 type StageSettings = Parameters<typeof planWorkers>[0] & {
@@ -44,13 +55,14 @@ export function planStages(config: StageSettings, workers: readonly KnownWorker[
       description: 'Fetches history below the first block of the forward ingester.',
       isEnabled: config.ENABLE_HISTORY_INGESTER,
     },
-    ...workers.map(({ name, description, phase, follows }) => ({
+    ...workers.map(({ name, description, phase, follows, own }) => ({
       kind: 'worker' as const,
       name,
       description,
       phase,
       follows,
       isEnabled: enabled.has(name),
+      own,
     })),
   ]
 }
