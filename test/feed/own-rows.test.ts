@@ -160,6 +160,34 @@ describe('rows of own tables in the live feed', () => {
     expect((await problem({ table, id: 'more' }))[0]).to.equal('too_many_subscriptions')
   })
 
+  it('are truncated at a height with more than 5,000 rows, with the path of the rest', async () => {
+    const client = await connect()
+    await client.subscribe({ table })
+    await storeBlocks(database.pool, 10, 11)
+    await database.pool.query(`
+      insert into own_top_shot.moment_purchased (block_height, tx_index, event_index, row_index, block_timestamp,
+        transaction_id, moment_id)
+      select 10, 0, 0, i, timestamptz '2025-01-01Z', sha256('10'), i from generate_series(1, 5001) as i`)
+    await derive(11, 11)
+    await database.pool.query(
+      `update app.indexing_checkpoints set covered = '{[0,12)}' where service_name = 'own_top_shot'`,
+    )
+    await database.pool.query("select pg_notify('own_rows', 'own_top_shot 10 11')")
+    await client.find(rowAt(11))
+    expect(client.messages.filter(rowAt(10))).to.have.lengthOf(5000)
+    const { payload } = await client.find(({ type }) => type === 'truncated')
+    const path = '/own/top_shot/moment_purchased?from_height=10&to_height=10&order=asc'
+    expect(payload).to.deep.equal({
+      id: 'test',
+      table,
+      block_height: 10,
+      rows: 5000,
+      path,
+      message: `truncated after 5000 rows of height 10: read the rest by REST at ${path}`,
+    })
+    expect((await fetch(`http://${api.host}${path}`)).status).to.equal(200)
+  })
+
   it('end with an error when the table is dropped, and leave other subscriptions alone', async () => {
     await addOwnWorker(database.pool, { name: 'own_short' })
     const client = await connect()

@@ -241,11 +241,12 @@ export class OwnRows {
       for (const { client } of current) onTooFarBehind(client, from)
       return hasRolledBack
     }
-    const { rows, to } = await readRowsOfHeights(database, table, { from, to: state.to })
+    const { rows, to, isTruncated } = await readRowsOfHeights(database, table, { from, to: state.to })
     const last = to === state.to ? { height: to - 1, id: state.lastId } : rows.at(-1)
     for (const each of current) {
       if (!this.#isCurrent(each, from)) continue
       this.#send(each, rows)
+      if (isTruncated) this.#sendTruncation(each, from, rows)
       each.place = { height: to, had: undefined }
       if (last?.id !== undefined) each.marks = [...each.marks, { height: last.height, id: last.id }].slice(-maxMarks)
       each.isReplaying &&= to < state.highest
@@ -273,6 +274,14 @@ export class OwnRows {
     const payload = { id: each.id, from_height: from }
     each.client.connection.write(messageFrame(each.client.form, 'rollback', payload, String(from)))
     return true
+  }
+
+  #sendTruncation({ client, id, table }: OwnSubscription, height: number, rows: readonly HeightRow[]): void {
+    const path = `/own/${table.replace('.', '/')}?from_height=${height}&to_height=${height}&order=asc`
+    const message = `truncated after ${rows.length} rows of height ${height}: read the rest by REST at ${path}`
+    const payload = { id, table, block_height: height, rows: rows.length, path, message }
+    const seq = markOf(height, afterAll, rows.at(-1)?.id ?? '')
+    client.connection.write(messageFrame(client.form, 'truncated', payload, seq))
   }
 
   #send(each: OwnSubscription, rows: readonly HeightRow[]): void {
