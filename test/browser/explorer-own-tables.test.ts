@@ -73,6 +73,32 @@ describe('own tables in the explorer', function () {
     expect(session.consoleMessages).to.deep.equal([])
   })
 
+  it('scroll within their own frame when they are wider than the page', async () => {
+    const columns = Array.from({ length: 60 }, (_, i) => ({
+      name: `column_with_a_long_name_${i}`,
+      type: 'text' as const,
+      isOptional: true,
+      isIndexed: i < 20,
+      comment: '',
+    }))
+    const wide = { name: 'wide', comment: '', columns }
+    await addOwnWorker(database.pool, {
+      name: 'own_wide',
+      declaration: { ...momentDeclaration, tables: [wide], folds: [] },
+      end: 61,
+    })
+    const values = columns.map((_, i) => (i % 2 === 0 ? `repeat('x', 900)` : 'null')).join(', ')
+    await database.pool.query(
+      `insert into own_wide.wide select h, 0, 0, 0, now(), sha256('x'), ${values} from generate_series(1, 30) as h`,
+    )
+    for (const options of [{}, phone]) {
+      const page = await session.open('/tables/wide/wide', { of: api, ...options })
+      await untilLoaded(page)
+      expect(await page.getByText('column_with_a_long_name_59').count()).to.be.above(0)
+      await expectUsable(page, `wide table ${JSON.stringify(options)}`)
+    }
+  })
+
   it('show new rows once they are derived', async () => {
     const page = await session.open(table, { of: api })
     await page.getByText('Live', { exact: true }).waitFor()
