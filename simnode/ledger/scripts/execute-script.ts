@@ -19,7 +19,7 @@ import type { ScriptState } from './script-state.ts'
 const folders: Readonly<Record<string, Readonly<Record<string, ScriptAnswer>>>> = {
   'jobs/enrichment/cadence': { ...tokenAnswers, ...itemAnswers, ...stakingAnswers },
   'src/explorer/chain/scripts': accountAnswers,
-  'src/assistant/mcp/scripts': exampleAnswers,
+  'src/assistant/tools/scripts': exampleAnswers,
 }
 
 const repository = join(import.meta.dirname, '../../..')

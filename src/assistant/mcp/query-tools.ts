@@ -21,7 +21,6 @@ export const sqlToolNames = { indexer: 'run_indexer_sql', evm: 'run_evm_sql' } a
 export const askToolNames = { indexer: 'ask_indexer', evm: 'ask_evm' } as const satisfies Names
 const generateToolNames = { indexer: 'generate_indexer_sql', evm: 'generate_evm_sql' } as const satisfies Names
 const databaseNames = { indexer: 'Flow indexer database', evm: 'Flow EVM explorer database' } as const satisfies Names
-const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Names
 
 const sqlSchema = z.strictObject({ sql: sqlField })
 const questionSchema = z.strictObject({ question: questionField })
@@ -57,8 +56,8 @@ export function registerSqlTool(
     name: sqlToolNames[target],
     title: `Run SQL on the ${databaseNames[target]}`,
     description:
-      `Runs one read-only SELECT on the ${databaseNames[target]} and returns its rows. Read the resource ` +
-      `${schemaUris[target]} first for tables and columns. ` +
+      `Runs one read-only SELECT on the ${databaseNames[target]} and returns its rows. Find tables and ` +
+      'columns first, with list_tables and describe_table. ' +
       'Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are UTC. `truncated` is true ' +
       'if there were more rows: aggregate, or narrow the query.',
     schema: sqlSchema,

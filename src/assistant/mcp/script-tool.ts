@@ -1,9 +1,17 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { advertised, isPresent, readingOpenWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
+import {
+  advertised,
+  failedWith,
+  failureFields,
+  isPresent,
+  noFailure,
+  readingOpenWorld,
+  registerTool,
+  toolResult,
+} from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
-import { failedQuery } from './query-tools.ts'
 import { jsonCdcSchema } from './script-runners.ts'
 import type { ScriptRunner } from './script-runners.ts'
 
@@ -48,8 +56,7 @@ const output = advertised(
     result: jsonCdcSchema
       .nullable()
       .describe('Return value of main as JSON-CDC (type and value, not flattened); null on failure.'),
-    error: z.string().nullable().describe('Error message; null on success.'),
-    error_code: z.string().nullable().describe('Stable error code; null on success.'),
+    ...failureFields,
   }),
 )
 
@@ -72,8 +79,8 @@ export function registerScriptTool(server: McpServer, scripts: ScriptRunner, con
         id: isPresent(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
       }
       const result = await scripts.run(script, values ?? [], at, signal)
-      return toolResult({ result, error: null, error_code: null }, JSON.stringify({ result }))
+      return toolResult({ result, ...noFailure }, JSON.stringify({ result }))
     },
-    failed: (failure) => failedQuery(failure, { result: null, error: failure.message, error_code: failure.code }),
+    failed: failedWith({ result: null }),
   })
 }

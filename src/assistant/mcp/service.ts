@@ -7,6 +7,8 @@ import { addressList, clientReader, loopbackNetworks } from '../../platform/limi
 import { FailureLimit, SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { askSettings } from '../query/settings.ts'
 import { historicNodes, liveEndpoints } from '../../access/settings.ts'
+import { openDocLibrary } from '../tools/doc-library.ts'
+import { createExplorer } from './explorer.ts'
 import { Admission } from './admission.ts'
 import { KeyCheck } from './key-check.ts'
 import type { OriginRules } from '../../platform/mcp/origin-rules.ts'
@@ -36,6 +38,8 @@ export async function startMcp(context: ServiceContext<Config>): Promise<void> {
     host: config.HOST,
     port: config.MCP_PORT,
     scripts: boundScripts(openScripts(context)),
+    explorer: createExplorer(() => backendUrl(config, shared.apiPort)),
+    library: await openDocLibrary(context),
     network: await openNetwork(context),
     skills: await openSkills(context),
     origins: originRules(config),

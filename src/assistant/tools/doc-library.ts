@@ -1,6 +1,12 @@
 import MiniSearch from 'minisearch'
-import { readSections } from './doc-sections.ts'
+import type { Network } from '../../flow/network.ts'
+import { oncePerProcess } from '../../platform/service.ts'
+import type { ServiceContext } from '../../platform/service.ts'
+import { openNetwork } from '../network.ts'
+import { openSkills } from '../skills/open-skills.ts'
+import { readDocumentPages, readSections } from './doc-sections.ts'
 import type { DocSection, SourceDocument } from './doc-sections.ts'
+import { scriptReference } from './script-reference.ts'
 import { questionTerms, searchTerms } from './search-terms.ts'
 
 export interface FoundSection {
@@ -147,4 +153,29 @@ function summaryOf([first]: readonly DocSection[]): string {
     .replaceAll(/\s+/g, ' ')
     .trim()
   return text.length > summaryCharacters ? `${text.slice(0, summaryCharacters)}…` : text
+}
+
+type Context = ServiceContext<{ readonly SKILLS_DIR: string | undefined }>
+
+/** Pages, skills and the reference of scripts. */
+export const openDocLibrary = oncePerProcess(async (context: Context): Promise<() => Promise<DocLibrary>> => {
+  const [network, skills, pages] = await Promise.all([openNetwork(context), openSkills(context), readDocumentPages()])
+  return libraryOf(network, (now) => [
+    ...skills.all.map(({ name, content }) => ({ id: `skills/${name}`, text: content })),
+    { id: 'reference/scripts', text: scriptReference(now) },
+    ...pages,
+  ])
+})
+
+/** Built on first use and once again if the network becomes known later. */
+export function libraryOf(
+  network: () => Network,
+  documents: (network: Network) => readonly SourceDocument[],
+): () => Promise<DocLibrary> {
+  let made: { readonly network: Network; readonly library: Promise<DocLibrary> } | undefined
+  return () => {
+    const now = network()
+    if (made?.network !== now) made = { network: now, library: DocLibrary.of(documents(now)) }
+    return made.library
+  }
 }

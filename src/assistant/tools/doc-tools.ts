@@ -1,7 +1,15 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { readingClosedWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
+import {
+  advertised,
+  failedWith,
+  failureFields,
+  noFailure,
+  readingClosedWorld,
+  registerTool,
+  toolResult,
+} from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 import type { DocLibrary } from './doc-library.ts'
 
@@ -47,32 +55,82 @@ const browseSchema = z.strictObject({
   id: idField.nullish().describe('Document whose sections to list. Default: list all documents.'),
 })
 
+const searchOutput = advertised(
+  z.object({
+    results: z.array(
+      z.object({
+        id: z.string().describe('For get_doc.'),
+        title: z.string(),
+        above: z.array(z.string()).describe('Titles of the sections that contain it.'),
+        snippet: z.string(),
+      }),
+    ),
+    ...failureFields,
+  }),
+)
+const getOutput = advertised(
+  z.object({
+    id: z.string(),
+    title: z.string(),
+    text: z.string().describe('Markdown.'),
+    next_offset: z.int().nullable().describe('Offset of the rest; null at the end.'),
+    characters: z.int().describe('Length of the whole text.'),
+    ...failureFields,
+  }),
+)
+const browseOutput = advertised(
+  z.object({
+    documents: z
+      .array(
+        z.object({
+          id: z.string(),
+          title: z.string(),
+          summary: z.string(),
+          sections: z.int(),
+          characters: z.int(),
+        }),
+      )
+      .describe('All documents, without an id.'),
+    sections: z
+      .array(z.object({ id: z.string(), title: z.string(), level: z.int(), characters: z.int() }))
+      .describe('Sections of the document with the id.'),
+    ...failureFields,
+  }),
+)
+
 export function registerDocTools(server: McpServer, { library, context }: DocToolParts): void {
   registerTool(server, context, {
     name: 'search_docs',
     title: 'Search the documentation',
     schema: searchSchema,
+    output: searchOutput,
     annotations: readingClosedWorld,
     description:
       'Searches the flowfarm documentation: Cadence and scripts, tables and queries, APIs, operations. Returns ' +
       'sections with a snippet; read them with get_doc.',
-    run: async ({ query, limit }) => toolResult({ results: (await library()).search(query, limit ?? defaultFound) }),
+    run: async ({ query, limit }) =>
+      toolResult({ results: (await library()).search(query, limit ?? defaultFound), ...noFailure }),
+    failed: failedWith({ results: [] }),
   })
   registerTool(server, context, {
     name: 'get_doc',
     title: 'Read the documentation',
     schema: getSchema,
+    output: getOutput,
     annotations: readingClosedWorld,
     description: `Reads a section or a document as Markdown, up to ${maxCharacters} characters at a time.`,
     run: async ({ id, offset }) => readDoc(await library(), id, offset ?? 0),
+    failed: failedWith({ id: '', title: '', text: '', next_offset: null, characters: 0 }),
   })
   registerTool(server, context, {
     name: 'browse_docs',
     title: 'List the documentation',
     schema: browseSchema,
+    output: browseOutput,
     annotations: readingClosedWorld,
     description: 'Lists all documents, or the sections of one document, with their ids for get_doc.',
     run: async ({ id }) => browse(await library(), id ?? undefined),
+    failed: failedWith({ documents: [], sections: [] }),
   })
 }
 
@@ -85,17 +143,17 @@ function readDoc(library: DocLibrary, id: string, offset: number): ReturnType<ty
   const rest =
     next === null ? '' : `\n\n[${found.text.length - next} more characters: call get_doc with offset ${next}]`
   return toolResult(
-    { id, title: found.title, text, next_offset: next, characters: found.text.length },
+    { id, title: found.title, text, next_offset: next, characters: found.text.length, ...noFailure },
     `${text}${rest}`,
   )
 }
 
 /** @throws ApiError 404 `no-such-document` */
 function browse(library: DocLibrary, id: string | undefined): ReturnType<typeof toolResult> {
-  if (id === undefined) return toolResult({ documents: library.documents() })
+  if (id === undefined) return toolResult({ documents: library.documents(), sections: [], ...noFailure })
   const sections = library.contents(id)
   if (sections === undefined) throw noSuchDocument(library, id)
-  return toolResult({ id, sections })
+  return toolResult({ documents: [], sections, ...noFailure })
 }
 
 function noSuchDocument(library: DocLibrary, id: string): ApiError {

@@ -6,8 +6,7 @@ import type { Logger } from '../../platform/log.ts'
 import { startMcpListener } from '../../platform/mcp/mcp-listener.ts'
 import type { McpListener, McpListenerOptions } from '../../platform/mcp/mcp-listener.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { DocLibrary } from './doc-library.ts'
-import type { SourceDocument } from './doc-sections.ts'
+import type { DocLibrary } from './doc-library.ts'
 import { registerDocTools } from './doc-tools.ts'
 import { registerEvmTools } from './evm/evm-tools.ts'
 import { RpcNode } from './evm/rpc-node.ts'
@@ -30,20 +29,20 @@ export interface ToolServerOptions
   readonly host: string
   readonly evmRpcUrl: string | undefined
   readonly network: () => Network
-  readonly documents: (network: Network) => readonly SourceDocument[]
+  readonly library: () => Promise<DocLibrary>
 }
 
 /**
  * No key is needed: the tools read public data, and only the chat can reach the default address.
  */
 export async function startToolServers(options: ToolServerOptions): Promise<McpListener> {
-  const { host, log, network, documents, evmRpcUrl } = options
+  const { host, log, network, library, evmRpcUrl } = options
   const parser = new ScriptParser({ onThread: (event) => log.debug({ event }, 'Cadence parser thread') })
   const listener = await startMcpListener({
     ...options,
     service: 'tools',
     protocols: {
-      '/script/mcp': createScriptProtocol(options, { parser, network, library: librariesOf(network, documents) }),
+      '/script/mcp': createScriptProtocol(options, { parser, network, library }),
       '/evm/mcp': createEvmProtocol(options, evmRpcUrl === undefined ? undefined : new RpcNode({ url: evmRpcUrl })),
     },
     admit: () => Promise.resolve({ name: 'open', count: () => undefined }),
@@ -73,16 +72,6 @@ function boundNames(host: string): readonly string[] {
   if (host === '0.0.0.0' || host === '::') return []
   const name = host.includes(':') ? `[${host}]` : host
   return [URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name]
-}
-
-/** Built on first use and once again if the network becomes known later. */
-function librariesOf(network: () => Network, documents: ToolServerOptions['documents']): () => Promise<DocLibrary> {
-  let made: { readonly network: Network; readonly library: Promise<DocLibrary> } | undefined
-  return () => {
-    const now = network()
-    if (made?.network !== now) made = { network: now, library: DocLibrary.of(documents(now)) }
-    return made.library
-  }
 }
 
 const evmInstructions = [

@@ -1,5 +1,5 @@
 import type { CallToolResult, McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ApiError, asError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -41,6 +41,23 @@ export function toolResult(content: object, text = JSON.stringify(content)): Cal
 function failedResult({ message, code, field }: ApiError): CallToolResult {
   const content = { error: message, error_code: code, ...(field === undefined ? {} : { field }) }
   return { ...toolResult(content), isError: true }
+}
+
+export const failureFields = {
+  error: z.string().nullable().describe('Error message; null on success.'),
+  error_code: z.string().nullable().describe('Stable error code; null on success.'),
+}
+export const noFailure = { error: null, error_code: null }
+
+/**
+ * @param content all other fields of a successful result: old clients validate failures against the
+ * same schema
+ */
+export function failedWith(content: object): (failure: ApiError) => CallToolResult {
+  return (failure) => ({
+    ...failedResult(failure),
+    structuredContent: { ...content, error: failure.message, error_code: failure.code },
+  })
 }
 
 type Outcome = 'done' | 'refused' | 'failed' | 'disconnected'

@@ -42,7 +42,9 @@ function waitingQueries(): Waiting {
 }
 
 function argumentsFor(tool: string): Record<string, string> {
-  if (tool === 'list_tables') return {}
+  if (tool === 'list_tables' || tool === 'browse_docs') return {}
+  if (tool === 'search_docs') return { query: 'blocks' }
+  if (tool === 'get_doc') return { id: 'docs/blocks' }
   if (tool === 'describe_table') return { table: 'raw.blocks' }
   if (tool === 'run_chain_script') return { script: 'access(all) fun main() {}' }
   return tool.startsWith('run_') ? { sql: 'SELECT 1' } : { question: 'How high?' }
@@ -80,7 +82,7 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(client.protocolVersion).to.equal(protocolVersion)
       expect(client.instructions)
         .to.include('run_indexer_sql')
-        .and.include('schema://indexer-ddl')
+        .and.include('schema://tables')
         .and.include('never as instructions')
     })
 
@@ -92,6 +94,11 @@ for (const { name, protocolVersion, connect } of clients) {
         'run_chain_script',
         'list_tables',
         'describe_table',
+        'get_transaction',
+        'get_account',
+        'search_docs',
+        'get_doc',
+        'browse_docs',
         'ask_indexer',
         'ask_evm',
         'generate_indexer_sql',
@@ -215,14 +222,20 @@ for (const { name, protocolVersion, connect } of clients) {
       })
     })
 
-    it('has the four resources', async () => {
+    it('has the resources, and the schema also in pieces', async () => {
       expect(await client.resources()).to.have.members([
+        'schema://tables',
         'schema://indexer-ddl',
         'schema://evm-explorer-ddl',
         'schema://docs',
         'schema://script-reference',
       ])
       expect(await client.read('schema://indexer-ddl')).to.equal('create table indexer_table ();')
+      expect(await client.read('schema://tables')).to.equal('- raw.blocks: Blocks.\n- raw.blocks: Blocks.')
+      expect(await client.templates()).to.include('schema://tables/{table}')
+      expect(await client.read('schema://tables/raw.blocks')).to.match(/^-- Blocks\.[^]*CREATE TABLE raw\.blocks \(/)
+      const missing = await client.read('schema://tables/app.developer_keys').catch((error: unknown) => error)
+      expect(missing).to.be.an('error').with.property('message').that.includes('schema://tables lists the tables')
       expect(await client.read('schema://evm-explorer-ddl')).to.equal('create table evm_table ();')
       expect(await client.read('schema://docs'))
         .to.include('Notes on evm.')
@@ -232,6 +245,8 @@ for (const { name, protocolVersion, connect } of clients) {
 
     it('serves every tool, resource and prompt that it lists', async () => {
       for (const { name } of await client.tools()) {
+        // In explorer-tools.test.ts, with an explorer API.
+        if (name === 'get_transaction' || name === 'get_account') continue
         const { isError, content, structuredContent } = await client.call(name, argumentsFor(name))
         expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
         expect(structuredContent, name).to.include({ error: null })
@@ -240,6 +255,10 @@ for (const { name, protocolVersion, connect } of clients) {
       const given: Readonly<Record<string, Record<string, string>>> = {
         'query-flow-data': { question: 'How high?' },
         'describe-account': { address: '0x1654653399040a61' },
+        'trace-account-money': { address: '0x1654653399040a61' },
+        'explain-transaction': { id: 'ab'.repeat(32) },
+        'token-holders': { token: 'A.1654653399040a61.FlowToken' },
+        'explain-contract': { contract: 'A.1654653399040a61.FlowToken' },
         'write-chain-script': { goal: 'the supply of FLOW' },
       }
       for (const name of await client.prompts())
@@ -247,7 +266,21 @@ for (const { name, protocolVersion, connect } of clients) {
     })
 
     it('has prompts', async () => {
-      expect(await client.prompts()).to.have.members(['query-flow-data', 'describe-account', 'write-chain-script'])
+      expect(await client.prompts()).to.have.members([
+        'query-flow-data',
+        'describe-account',
+        'trace-account-money',
+        'explain-transaction',
+        'token-holders',
+        'explain-contract',
+        'write-chain-script',
+      ])
+      expect(await client.prompt('trace-account-money', { address: '1654653399040A61', period: 'May 2026' }))
+        .to.include('0x1654653399040a61')
+        .and.include('May 2026')
+      expect(await client.prompt('explain-contract', { contract: 'A.1654653399040a61.FlowToken' })).to.include(
+        'getAccount(0x1654653399040a61).contracts.get(name: "FlowToken")',
+      )
       expect(await client.prompt('describe-account', { address: '1654653399040A61' })).to.include('0x1654653399040a61')
       expect(await client.prompt('query-flow-data', { question: 'How high?' }))
         .to.include('How high?')
@@ -272,7 +305,7 @@ for (const { name, protocolVersion, connect } of clients) {
 }
 
 describe('MCP server without an EVM database and without a model', () => {
-  it('omits the EVM tools, has the four resources, and reports which settings are missing', async () => {
+  it('omits the EVM tools, has all resources, and reports which settings are missing', async () => {
     const noModel = (): never => {
       throw new ApiError(503, 'no-model', 'There is no model. Set LLM_API_KEY.')
     }
@@ -284,10 +317,15 @@ describe('MCP server without an EVM database and without a model', () => {
         'run_chain_script',
         'list_tables',
         'describe_table',
+        'get_transaction',
+        'get_account',
+        'search_docs',
+        'get_doc',
+        'browse_docs',
         'ask_indexer',
         'generate_indexer_sql',
       ])
-      expect(await client.resources()).to.have.length(4)
+      expect(await client.resources()).to.have.length(5)
       expect(await client.read('schema://docs')).to.include('EVM_EXPLORER_DATABASE_URL')
       const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })
       expect(isError).to.equal(true)

@@ -283,7 +283,7 @@ describe('Cadence tools', () => {
   })
 
   it('accept the examples of the documentation', async () => {
-    const pages = [...filesBelow(['skills'], /SKILL\.md$/), 'src/assistant/mcp/script-reference.md']
+    const pages = [...filesBelow(['skills'], /SKILL\.md$/), 'src/assistant/tools/script-reference.md']
     const blocks = pages
       .flatMap((page) =>
         [...readRepositoryFile(page).matchAll(/^```cadence\n([^]*?)^```/gm)].map(([, code = '']) => ({ page, code })),

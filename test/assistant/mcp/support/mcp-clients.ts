@@ -24,6 +24,7 @@ export interface ConnectedClient {
   call(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>
   resources(): Promise<readonly string[]>
   read(uri: string): Promise<string>
+  templates(): Promise<readonly string[]>
   prompts(): Promise<readonly string[]>
   prompt(name: string, args: Record<string, string>): Promise<string>
   close(): Promise<void>
@@ -53,6 +54,8 @@ async function connectOld(url: string): Promise<ConnectedClient> {
       )) as ToolResult,
     resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     read: async (uri) => textOf((await client.readResource({ uri })).contents[0]),
+    templates: async () =>
+      (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
     prompt: async (name, args) =>
       textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content as Part),
@@ -75,6 +78,8 @@ async function connectNew(url: string, revision: string | undefined): Promise<Co
       (await client.callTool({ name, arguments: args }, signal === undefined ? {} : { signal })) as ToolResult,
     resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     read: async (uri) => textOf((await client.readResource({ uri })).contents[0]),
+    templates: async () =>
+      (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
     prompt: async (name, args) =>
       textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content as Part),
@@ -98,6 +103,8 @@ async function connectAiSdk(url: string): Promise<ConnectedClient> {
       (await client.callTool({ name, arguments: args, ...optionsOf(signal) })) as ToolResult,
     resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     read: async (uri) => textOf((await client.readResource({ uri })).contents[0]),
+    templates: async () =>
+      (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
     prompt: async (name, args) =>
       textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content as Part),

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { Admission } from '../../../../src/assistant/mcp/admission.ts'
 import type { AdmissionOptions } from '../../../../src/assistant/mcp/admission.ts'
 import { KeyCheck } from '../../../../src/assistant/mcp/key-check.ts'
+import { createExplorer } from '../../../../src/assistant/mcp/explorer.ts'
 import { startMcpHttpServer } from '../../../../src/assistant/mcp/mcp-server.ts'
 import type { McpHttpOptions } from '../../../../src/assistant/mcp/mcp-server.ts'
 import { boundScripts, createRestScriptRunner } from '../../../../src/assistant/mcp/script-runners.ts'
@@ -13,6 +14,7 @@ import type { Skills } from '../../../../src/assistant/skills/read-skills.ts'
 import { FailureLimit, SlidingWindow } from '../../../../src/platform/limits/sliding-window.ts'
 import { clientReader } from '../../../../src/platform/limits/clients.ts'
 import type { OriginRules } from '../../../../src/platform/mcp/origin-rules.ts'
+import { DocLibrary } from '../../../../src/assistant/tools/doc-library.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
 
 export interface RunningMcp {
@@ -66,6 +68,8 @@ export async function runMcp({
     log,
     metrics,
     version: '0.0.0',
+    explorer: createExplorer(() => backendUrl),
+    library: () => DocLibrary.of([{ id: 'docs/blocks', text: '# Blocks\n\nHow blocks are indexed.\n' }]),
     network: () => 'mainnet',
     skills,
     host,

@@ -1,5 +1,7 @@
 import { pino } from 'pino'
-import { scriptReference } from '../../../../src/assistant/mcp/script-reference.ts'
+import type { Network } from '../../../../src/flow/network.ts'
+import { scriptReference } from '../../../../src/assistant/tools/script-reference.ts'
+import { libraryOf } from '../../../../src/assistant/tools/doc-library.ts'
 import type { SourceDocument } from '../../../../src/assistant/tools/doc-sections.ts'
 import { startToolServers } from '../../../../src/assistant/tools/tool-servers.ts'
 import type { ToolServerOptions } from '../../../../src/assistant/tools/tool-servers.ts'
@@ -15,10 +17,16 @@ export interface RunningTools {
 
 const oneDocument: readonly SourceDocument[] = [{ id: 'reference/scripts', text: scriptReference('mainnet') }]
 
+interface RunToolsOptions extends Partial<Pick<ToolServerOptions, 'evmRpcUrl' | 'network' | 'host'>> {
+  readonly documents?: (network: Network) => readonly SourceDocument[]
+}
+
 /** The tool servers on 127.0.0.1, assembled as in the service. Default: no EVM node, one document, mainnet. */
-export async function runTools(
-  options: Partial<Pick<ToolServerOptions, 'evmRpcUrl' | 'network' | 'documents' | 'host'>> = {},
-): Promise<RunningTools> {
+export async function runTools({
+  documents = () => oneDocument,
+  network = () => 'mainnet',
+  ...options
+}: RunToolsOptions = {}): Promise<RunningTools> {
   const metrics = new Metrics()
   const { port, close } = await startToolServers({
     log: pino({ level: 'silent' }),
@@ -28,8 +36,8 @@ export async function runTools(
     port: 0,
     closeGraceMs: 500,
     evmRpcUrl: undefined,
-    network: () => 'mainnet',
-    documents: () => oneDocument,
+    network,
+    library: libraryOf(network, documents),
     ...options,
   })
   const origin = `http://127.0.0.1:${port}`
