@@ -5,6 +5,12 @@ export interface Answers {
   readonly '/health': { readonly status: string; readonly service: string }
   readonly '/api/chat/settings': ChatSettings
   readonly 'POST /api/chat': { readonly type: 'finish'; readonly messageMetadata: AnswerMetadata } | { readonly type: 'data-notice'; readonly data: Notice } | { readonly type: string }
+  readonly 'POST /api/chat/sql': SqlRun
+}
+
+/** Request bodies. */
+export interface Requests {
+  readonly 'POST /api/chat/sql': { readonly sql: string; readonly target?: 'indexer' | 'evm' }
 }
 
 export interface ChatSettings {
@@ -23,6 +29,8 @@ export interface ChatSettings {
   readonly link_hosts: readonly string[]
   readonly tools: readonly string[]
   readonly max_message_characters: number
+  /** Characters of earlier messages that are sent to the model. */
+  readonly max_history_characters: number
 }
 
 export type ChatMode = 'fast' | 'balanced' | 'deep'
@@ -43,4 +51,10 @@ export interface AnswerMetadata {
 export interface Notice {
   readonly code: string
   readonly text: string
+}
+
+export interface SqlRun {
+  /** Result of the tool, as in the stream of an answer; absent if it failed. */
+  readonly output: unknown
+  readonly error: string | null
 }

@@ -31,6 +31,7 @@ export const settings = {
   link_hosts: ['developers.flow.com'],
   tools: ['run_indexer_sql', 'createChart'],
   max_message_characters: 20_000,
+  max_history_characters: 400_000,
 }
 
 let ids = 0

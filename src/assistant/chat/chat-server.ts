@@ -16,9 +16,11 @@ import type { Client } from '../../platform/limits/clients.ts'
 import type { Logger } from '../../platform/log.ts'
 import { servedClient } from '../../platform/mcp/origin-rules.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { statementField, targetField } from '../query/dto.ts'
 import type { AnswerLimits, AnswerPlace } from './answer-limits.ts'
 import { chatMetadata, chatMode, chatNotice } from './chat-types.ts'
 import type { ChatMode, TurnWatch } from './chat-types.ts'
+import { ToolFailed } from './connections/mcp-client.ts'
 import type { ChatParts } from './create-chat.ts'
 import { readChatRequest } from './read-chat-request.ts'
 import { historyLimits } from './repair-answer.ts'
@@ -66,6 +68,7 @@ const settings = z
     link_hosts: z.array(z.string()).describe('Allowed hosts for links in answers.'),
     tools: z.array(z.string()),
     max_message_characters: z.int(),
+    max_history_characters: z.int().describe('Characters of earlier messages that are sent to the model.'),
   })
   .meta({ id: 'ChatSettings' })
 
@@ -115,6 +118,44 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
       503: 'No model is configured (`no-model`), or too many answers are running (`chat-busy`).',
     },
     handler: ({ body, caller, call }, services) => ({ body: answerOf(body, caller, call, services) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/chat/sql',
+    operationId: 'runSql',
+    tag: 'Chat',
+    summary: 'Run a statement of an answer again',
+    description: 'Runs the tool `run_indexer_sql` or `run_evm_sql` with its limits, and counts as an answer.',
+    access: 'question',
+    body: z.strictObject({ sql: statementField, target: targetField.default('indexer') }, 'must be a JSON object'),
+    bodyExample: { sql: 'SELECT max(height) AS height FROM raw.blocks' },
+    response: z
+      .strictObject({
+        output: z.unknown().describe('Result of the tool, as in the stream of an answer; absent if it failed.'),
+        error: z.string().nullable(),
+      })
+      .meta({ id: 'SqlRun' }),
+    example: {
+      output: { structuredContent: { columns: ['height'], results: [{ height: '98765432' }], row_count: 1 } },
+      error: null,
+    },
+    problems: {
+      429: 'The client has too many answers (`too-many-answers`, `rate-limited`).',
+      503: 'No server runs SQL (`tools-missing`), or too many answers are running (`chat-busy`).',
+    },
+    handler: async ({ body: { sql, target }, caller, call }, { parts }) => {
+      try {
+        caller.count()
+        const network = clientNetwork(call.client.address)
+        const output = await servedClient.run(network, () => parts.runSql(target, sql, call.signal))
+        return { body: { output, error: null } }
+      } catch (error) {
+        if (error instanceof ToolFailed) return { body: { output: null, error: error.message } }
+        throw error
+      } finally {
+        caller.leave()
+      }
+    },
   }),
 ]
 
@@ -194,7 +235,7 @@ function answerOf(
   call: Call,
   { parts, log: serviceLog, metrics, timeouts, running }: ChatServices,
 ): NonNullable<Answer<never>['body']> {
-  const { messages, notices, mode = parts.models.defaultMode } = readChatRequest(body)
+  const { messages, notices, mode = parts.models.defaultMode } = readChatRequest(body, parts.maxHistoryCharacters)
   const model = parts.models.of(mode)
   place.count()
   const log = serviceLog.child({ requestId: call.requestId })
@@ -256,6 +297,7 @@ function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof
     link_hosts: [...linkHosts],
     tools: [...parts.toolNames()],
     max_message_characters: historyLimits.messageCharacters,
+    max_history_characters: parts.maxHistoryCharacters,
   }
 }
 

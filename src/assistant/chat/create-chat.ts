@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ToolSet } from 'ai'
+import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { Logger } from '../../platform/log.ts'
+import { sqlToolNames } from '../mcp/query-tools.ts'
+import type { QueryTarget } from '../query/query-service.ts'
 import type { Skills } from '../skills/read-skills.ts'
 import type { ChatChunk, ChatMode, TurnWatch } from './chat-types.ts'
 import type { FoundMcpTools } from './connections/mcp-tool-source.ts'
@@ -9,6 +12,7 @@ import { buildInstructions } from './instructions.ts'
 import type { PromptFacts, SchemaForm } from './instructions.ts'
 import type { ChatModel, ChatModels } from './models/chat-models.ts'
 import type { ChatRequest } from './read-chat-request.ts'
+import { historyLimits } from './repair-answer.ts'
 import { createChart } from './tools/create-chart.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { runTurn } from './turn/run-turn.ts'
@@ -25,10 +29,13 @@ export interface ChatParts {
   readonly examples: readonly string[]
   readonly explorerUrl: string | undefined
   readonly linkHosts: readonly string[]
+  readonly maxHistoryCharacters: number
   toolNames(): readonly string[]
   /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
   prepare(signal: AbortSignal): Promise<void>
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
+  /** @throws ApiError 503 `tools-missing`; an error whose message is the reason */
+  runSql(target: QueryTarget, sql: string, signal: AbortSignal): Promise<unknown>
 }
 
 interface ChatOptions {
@@ -40,9 +47,12 @@ interface ChatOptions {
   readonly examples: readonly string[]
   readonly explorerUrl: string | undefined
   readonly network: () => string | undefined
+  readonly contextTokens: number
   readonly timeoutMs: number
   readonly log: Logger
 }
+
+const charactersPerToken = 4
 
 /** None of these hosts serves third-party pages. */
 const documentationHosts: readonly string[] = [
@@ -54,6 +64,7 @@ const documentationHosts: readonly string[] = [
 
 export function createChat(options: ChatOptions): ChatParts {
   const { models, source, skills, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } = options
+  const maxHistoryCharacters = Math.min(historyLimits.characters, (options.contextTokens / 2) * charactersPerToken)
   const instructions = new Instructions()
   const builtIn: ToolSet = {
     createChart,
@@ -109,8 +120,21 @@ export function createChat(options: ChatOptions): ChatParts {
       { timeoutMs, log, watch },
     )
   }
+  const runSql: ChatParts['runSql'] = async (target, sql, signal) => {
+    const { tools, missing } = await find(signal)
+    const run = tools[sqlToolNames[target]]?.execute
+    if (run === undefined) {
+      const reasons = missing.map(({ source: title, reason }) => `${title}: ${reason}`)
+      const why = reasons.join('; ') || 'no server offers it'
+      throw new ApiError(503, 'tools-missing', `SQL is unavailable: ${why}. Try again in a moment.`)
+    }
+    const output: unknown = await run({ sql }, { toolCallId: 'sql', messages: [], context: {}, abortSignal: signal })
+    return output
+  }
   return {
     models,
+    maxHistoryCharacters,
+    runSql,
     examples,
     explorerUrl,
     linkHosts,

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { ApiError } from '../../platform/errors.ts'
 import type { ChatMessage } from './chat-types.ts'
-import { readChatRequest } from './read-chat-request.ts'
+import { continueRequest, readChatRequest } from './read-chat-request.ts'
 import { historyLimits, interruptedText } from './repair-answer.ts'
 
 const question = (text: string): Record<string, unknown> => ({ id: 'q', role: 'user', parts: [{ type: 'text', text }] })
@@ -277,6 +277,32 @@ describe('chat request history', () => {
     const [made] = answered(call({ input: JSON.parse('{"__proto__": {"polluted": 1}}') as unknown }))
     expect(JSON.stringify(made)).to.include('"__proto__":{"polluted":1}')
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
+  })
+})
+
+describe('continued answers', () => {
+  it('end with a note for the model instead of a question', () => {
+    const asked = { messages: [question('one'), answer({ type: 'text', text: 'Part.' })] }
+    const { messages } = readChatRequest({ ...asked, continue: true })
+    expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user'])
+    expect(messages.at(-1)?.parts).to.deep.equal(continueRequest.parts)
+    expect(refusal(asked).code).to.equal('no-question')
+    const ended = readChatRequest({ messages: [question('one')], continue: true }).messages
+    expect(ended.map(({ role }) => role)).to.deep.equal(['user'])
+  })
+
+  it('are sent with their question, whatever their size', () => {
+    const messages = [
+      question('old'),
+      answer({ type: 'text', text: 'x'.repeat(30) }),
+      question('one'),
+      answer({ type: 'text', text: 'x'.repeat(50_000) }),
+    ]
+    const sent = readChatRequest({ messages, continue: true }, 20_000).messages
+    expect(sent.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user'])
+    const asked = readChatRequest({ messages: [...messages, question('two')] }, 20_000)
+    expect(asked.messages).to.have.length(1)
+    expect(asked.notices[0]?.code).to.equal('history-cut')
   })
 })
 

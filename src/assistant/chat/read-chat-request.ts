@@ -14,6 +14,19 @@ export interface ChatRequest {
   readonly notices: readonly ChatDataParts['notice'][]
 }
 
+/** The client shows the answer as one; only the model sees this. */
+export const continueRequest = {
+  role: 'user',
+  parts: [
+    {
+      type: 'text',
+      text:
+        '[Note from the chat service: the user pressed Continue. You may call tools again. Continue your last answer ' +
+        'where it ended, and do not repeat it.]',
+    },
+  ],
+} as const
+
 const fileTypes: ReadonlySet<unknown> = new Set([
   'file',
   'image',
@@ -30,30 +43,32 @@ const fileTypes: ReadonlySet<unknown> = new Set([
  * @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`, `no-question`,
  *   `too-deep`; 413 `message-too-long`
  */
-export function readChatRequest(body: unknown): ChatRequest {
+export function readChatRequest(body: unknown, maxCharacters: number = historyLimits.characters): ChatRequest {
   if (!isShallow(body)) throw tooDeep()
   if (!isJsonObject(body)) throw invalid(undefined, 'The body must be a JSON object with the list "messages".')
-  const { messages, mode, trigger } = body
-  if (!Array.isArray(messages) || messages.length === 0)
+  const { messages: given, mode, trigger } = body
+  if (!Array.isArray(given) || given.length === 0)
     throw invalid('messages', 'Field "messages" must be a list of messages that ends with the question.')
+  const sent: readonly unknown[] = given
+  const isContinued = body['continue'] === true && roleOf(sent.at(-1)) === 'assistant'
+  const messages = isContinued ? [...sent, continueRequest] : sent
   const relevant =
     trigger === 'regenerate-message'
       ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1)
       : messages
-  const given: readonly unknown[] = relevant
-  const last = given.length - 1
-  if (roleOf(given[last]) === 'assistant' || last < 0)
+  const last = relevant.length - 1
+  if (roleOf(relevant[last]) === 'assistant' || last < 0)
     throw new ApiError(400, 'no-question', "The last message must be the user's question.", {
       field: `messages[${Math.max(0, last)}]`,
     })
 
-  const offset = Math.max(0, given.length - historyLimits.messages)
-  const read = given.slice(offset).map((message, i) => readMessage(message, `messages[${offset + i}]`))
+  const offset = Math.max(0, relevant.length - historyLimits.messages)
+  const read = relevant.slice(offset).map((message, i) => readMessage(message, `messages[${offset + i}]`))
   if (read.at(-1) === undefined) throw invalid(`messages[${last}]`, 'The last message has no text.')
   const nonEmpty = read.filter((message) => message !== undefined)
   const fromFirstQuestion = nonEmpty.slice(nonEmpty.findIndex(({ role }) => role === 'user'))
-  const kept = fitHistory(fromFirstQuestion)
-  const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...nonEmpty]).length - kept.length
+  const kept = fitHistory(fromFirstQuestion, maxCharacters, isContinued ? 3 : 1)
+  const left = (offset === 0 ? fromFirstQuestion : [...relevant.slice(0, offset), ...nonEmpty]).length - kept.length
   return {
     messages: mergeTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),
     mode: isChatMode(mode) ? mode : undefined,
@@ -160,14 +175,19 @@ function uniqueCallIds(messages: readonly HistoryMessage[]): readonly HistoryMes
 
 type HistoryMessage = Pick<ChatMessage, 'role' | 'parts'>
 
-function fitHistory(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
+/** @param minKept newest messages that are sent whatever their size */
+function fitHistory(
+  messages: readonly HistoryMessage[],
+  maxCharacters: number,
+  minKept: number,
+): readonly HistoryMessage[] {
   let first = messages.length
   let characters = 0
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i]
     if (message === undefined) break
     characters += charactersOf(message.parts)
-    if (characters > historyLimits.characters) break
+    if (characters > maxCharacters && messages.length - i > minKept) break
     if (message.role === 'user') first = i
   }
   return messages.slice(first)

@@ -6,7 +6,7 @@ export const historyLimits = {
   bodyBytes: 4 * 1024 * 1024,
   messageCharacters: 20_000,
   messages: 200,
-  /** As JSON, about 100,000 tokens. Older turns are omitted. */
+  /** As JSON, about 100,000 tokens: half of the context of common models. Older turns are omitted. */
   characters: 400_000,
   answerCharacters: 120_000,
   outputCharacters: 30_000,

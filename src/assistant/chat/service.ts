@@ -111,6 +111,7 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
     log,
     fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [],
     explorerUrl: config.CHAT_EXPLORER_URL,
+    contextTokens: config.CHAT_CONTEXT_TOKENS,
     timeoutMs: config.CHAT_TIMEOUT_S * 1000,
     examples: examples().map(({ questions }) => questions[0]),
   })

@@ -61,6 +61,16 @@ export const chatSettings = {
     unit: 's',
     description: 'Maximum time of an answer including its tools.',
   }),
+  CHAT_CONTEXT_TOKENS: integer({
+    group,
+    default: 200_000,
+    min: 8000,
+    max: 10_000_000,
+    unit: 'tokens',
+    description:
+      'Context size of the models. Half of it holds the conversation: when that is full, the oldest messages are not ' +
+      'sent. More than 200,000 has no effect.',
+  }),
   CHAT_EXPLORER_URL: optionalUrl({
     group,
     schemes: http,

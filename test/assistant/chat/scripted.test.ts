@@ -87,6 +87,35 @@ describe('chat without a model', () => {
     })
   })
 
+  it('says only once in a conversation that there is no model', async () => {
+    const { ask, post } = await start()
+    const question = 'How many transactions were there each day?'
+    const first = answerTextOf(await readChunks(await ask(question)))
+    const messages = [question, first, question].map((content, i) => ({
+      role: i === 1 ? 'assistant' : 'user',
+      content,
+    }))
+    const second = answerTextOf(await readChunks(await post({ messages })))
+    expect(second).to.include('**3 rows**').and.not.include('No language model is configured')
+  })
+
+  it('runs a statement again, with its limits and its errors', async () => {
+    const { origin } = await start()
+    const run = async (body: object): Promise<{ status: number; body: Record<string, unknown> }> => {
+      const response = await fetch(`${origin}/api/chat/sql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    }
+    const { body } = await run({ sql: 'select count(*) as days from app.daily_stats' })
+    expect(body).to.have.nested.property('output.structuredContent.results[0].days', '3')
+    expect((await run({ sql: 'delete from app.daily_stats' })).body['error']).to.match(/DELETE is not allowed/)
+    expect((await run({ sql: 'select 1', target: 'evm' })).body['code']).to.equal('tools-missing')
+    expect((await run({ sql: ' ' })).status).to.equal(400)
+  })
+
   it('answers Chinese questions in Chinese', async () => {
     const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
     expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')

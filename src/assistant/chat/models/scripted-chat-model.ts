@@ -112,8 +112,9 @@ export class ScriptedChatModel implements LanguageModelV4 {
   }
 
   #reply({ prompt, tools, toolChoice }: LanguageModelV4CallOptions): Reply {
-    const { question, results } = readPrompt(prompt)
+    const { question, results, answers } = readPrompt(prompt)
     const words = wordsFor(question)
+    const hasNote = [english, chinese].some(({ note }) => answers.includes(note))
     const examples = this.#examples()
     const key = questionKey(question)
     const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === key))
@@ -135,7 +136,7 @@ export class ScriptedChatModel implements LanguageModelV4 {
         ? undefined
         : chartOf(table, { title: words.isEnglish ? title : question.trim(), isShares })
     return chart === undefined
-      ? { text: words.closing(sql, table) }
+      ? { text: [words.closing(sql, table), ...(hasNote ? [] : [words.note])].join('\n\n') }
       : { text: '', call: { toolName: chartTool, input: chart } }
   }
 }
@@ -160,6 +161,8 @@ interface ToolResult {
 
 interface ReadPrompt {
   readonly question: string
+  /** Text of the earlier answers. */
+  readonly answers: string
   readonly results: readonly ToolResult[]
 }
 
@@ -173,7 +176,12 @@ function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
     .flatMap((message) => (message.role === 'tool' ? message.content : []))
     .filter((part) => part.type === 'tool-result')
     .map(({ toolName, output }) => ({ toolName, output }))
-  return { question, results }
+  const answers = prompt
+    .slice(0, Math.max(0, at))
+    .flatMap((earlier) => (earlier.role === 'assistant' ? earlier.content : []))
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('\n')
+  return { question, answers, results }
 }
 
 function failureIn({ output }: ToolResult): string | undefined {
@@ -184,6 +192,8 @@ function failureIn({ output }: ToolResult): string | undefined {
 
 interface ScriptedWords {
   readonly isEnglish: boolean
+  /** Once in a conversation. */
+  readonly note: string
   intro(): string
   closing(sql: string, table: ResultTable): string
   unknown(examples: readonly string[]): string
@@ -196,6 +206,7 @@ const maxReasonCharacters = 600
 
 const english: ScriptedWords = {
   isEnglish: true,
+  note: '*No language model is configured. A script answers the example questions with real queries.*',
   intro: () => 'I will look that up in the indexed data.\n\n',
   closing: (sql, table) =>
     [
@@ -211,7 +222,6 @@ const english: ScriptedWords = {
           ]),
       'SQL:',
       sqlBlock(sql),
-      '*No language model is configured. A script answers the example questions with real queries.*',
     ].join('\n\n'),
   unknown: (examples) =>
     [
@@ -226,6 +236,7 @@ const english: ScriptedWords = {
 
 const chinese: ScriptedWords = {
   isEnglish: false,
+  note: '*这里没有模型：示例问题由脚本回答，但其中的语句是真实执行的。*',
   intro: () => '我在已索引的链上数据中查询。\n\n',
   closing: (sql, table) =>
     [
@@ -241,7 +252,6 @@ const chinese: ScriptedWords = {
           ]),
       '执行的 SQL：',
       sqlBlock(sql),
-      '*这里没有模型：示例问题由脚本回答，但其中的语句是真实执行的。*',
     ].join('\n\n'),
   unknown: (examples) =>
     [

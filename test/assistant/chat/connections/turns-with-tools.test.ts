@@ -75,6 +75,7 @@ for (const protocol of protocols) {
         skills: { all: [], find: () => undefined },
         explorerUrl: undefined,
         network: () => 'testnet',
+        contextTokens: 200_000,
         timeoutMs: 20_000,
       })
     }

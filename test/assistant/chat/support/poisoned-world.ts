@@ -148,6 +148,7 @@ async function openWorld(lifecycle: Lifecycle, ordersAt: (port: number) => reado
     examples: [],
     explorerUrl: undefined,
     network: () => 'emulator',
+    contextTokens: 200_000,
     timeoutMs: 60_000,
   })
   return {
