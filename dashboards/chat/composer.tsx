@@ -1,4 +1,4 @@
-import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef } from 'react'
+import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { formatNumber } from '../kit/formats.ts'
 import { Form, Icon } from '../kit/controls.tsx'
@@ -14,6 +14,7 @@ interface ComposerProps {
   readonly settings: ChatSettings | undefined
   readonly mode: ChatMode
   readonly isRunning: boolean
+  readonly contextCharacters: number
   readonly onChange: (text: string) => void
   readonly onMode: (mode: ChatMode) => void
   readonly onSend: (text: string) => void
@@ -28,6 +29,7 @@ export function Composer({
   settings,
   mode,
   isRunning,
+  contextCharacters,
   onChange,
   onMode,
   onSend,
@@ -83,6 +85,9 @@ export function Composer({
             {formatNumber(text.length)} of {formatNumber(max)} characters
           </span>
         )}
+        {settings !== undefined && contextCharacters > 0 && (
+          <ContextMeter used={contextCharacters} max={settings.max_history_characters} />
+        )}
         <span className="composer-end">
           {/* Not in place of the send button, so that a double click does not stop the answer. */}
           {isRunning && (
@@ -96,6 +101,42 @@ export function Composer({
         </span>
       </div>
     </Form>
+  )
+}
+
+const charactersPerToken = 4
+const warnAt = 0.8
+
+function ContextMeter({ used, max }: { readonly used: number; readonly max: number }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  const share = Math.min(1, used / max)
+  const percent = Math.round(share * 100)
+  const tokens = (characters: number): string => formatNumber(Number((characters / charactersPerToken).toPrecision(2)))
+  return (
+    <>
+      <button
+        type="button"
+        className={share >= warnAt ? 'context-meter warn' : 'context-meter'}
+        aria-label={`Context ${percent}% full`}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+          <circle cx="8" cy="8" r="6" pathLength="100" />
+          <circle cx="8" cy="8" r="6" pathLength="100" strokeDasharray={`${percent} 100`} />
+        </svg>
+        {share >= warnAt && <span>Context {percent}% full</span>}
+      </button>
+      <p id={id} className="context-note soft" hidden={!isOpen}>
+        {share < 1
+          ? `About ${tokens(used)} of ${tokens(max)} tokens of conversation are used. When it is full, the oldest ` +
+            'messages are no longer sent to the model.'
+          : 'The conversation is full: its oldest messages are no longer sent to the model. They stay visible here. ' +
+            'Start a new chat for another subject.'}
+      </p>
+    </>
   )
 }
 

@@ -7,13 +7,13 @@ import { lazyPart } from '../kit/lazy-part.ts'
 import { TokenDialog } from '../kit/token-dialog.tsx'
 import { readToken, setToken } from '../kit/token.ts'
 import type { ChatSettings, ChatMode } from './answers.gen.ts'
-import { ask, regenerate, stop, useActivity } from './conversation.ts'
+import { ask, regenerate, save, stop, useActivity } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { Composer } from './composer.tsx'
 import type { ComposerHandle } from './composer.tsx'
 import { ApiProblem } from '../kit/api.ts'
 import { tryToken } from './settings.ts'
-import { saveThread } from './threads.ts'
+import { contextCharacters } from './messages.ts'
 
 const loadTurns = async () => (await import('./answer/turns.tsx')).Turns
 const Turns = lazyPart(loadTurns, { name: 'Turns' })
@@ -40,8 +40,8 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   const isLocked = error instanceof ApiProblem && error.status === 401 && !isRefused
   useEffect(() => void loadTurns().catch(() => undefined), [])
   useEffect(() => {
-    if (status !== 'streaming') void saveThread(id, chat.messages)
-  }, [id, chat, status])
+    if (status !== 'streaming') save(conversation)
+  }, [conversation, status])
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && document.querySelector('dialog[open]') === null)
@@ -92,6 +92,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
           settings={settings}
           mode={mode}
           isRunning={isRunning}
+          contextCharacters={contextCharacters(messages)}
           onChange={setText}
           onMode={setMode}
           onSend={send}

@@ -3,8 +3,8 @@ import { generateId, DefaultChatTransport } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import { useSyncExternalStore } from 'react'
 import type { ChatMode, Notice } from './answers.gen.ts'
-import type { ChatMessage } from './messages.ts'
-import { historyToSend, mergeDeltas } from './messages.ts'
+import type { Branch, ChatMessage, Versions } from './messages.ts'
+import { branchAt, historyToSend, mergeDeltas, showVersion } from './messages.ts'
 import { ApiProblem } from '../kit/api.ts'
 import { bearer, callChat } from './settings.ts'
 import { saveThread, markSaved, readThread } from './threads.ts'
@@ -19,10 +19,11 @@ interface ConversationActivity {
   readonly running: ReadonlySet<string>
   readonly stopped: ReadonlySet<string>
   readonly notices: Readonly<Record<string, readonly Notice[]>>
+  readonly branches: Readonly<Record<string, readonly Branch[]>>
 }
 
 const open = new Map<string, Conversation>()
-let activity: ConversationActivity = { running: new Set(), stopped: new Set(), notices: {} }
+let activity: ConversationActivity = { running: new Set(), stopped: new Set(), notices: {}, branches: {} }
 const listeners = new Set<() => void>()
 
 function set(changes: Partial<ConversationActivity>): void {
@@ -40,18 +41,18 @@ export function useActivity(): ConversationActivity {
 }
 
 export function newConversation(): Conversation {
-  return begin(generateId(), [])
+  return begin(generateId(), { messages: [], branches: [] })
 }
 
 export async function openConversation(id: string): Promise<Conversation | undefined> {
   const known = open.get(id)
   if (known !== undefined) return known
-  const messages = await readThread(id)
+  const stored = await readThread(id)
   // Another call may have opened it in the meantime.
-  return open.get(id) ?? (messages.length === 0 ? undefined : begin(id, messages))
+  return open.get(id) ?? (stored.messages.length === 0 ? undefined : begin(id, stored))
 }
 
-function begin(id: string, messages: readonly ChatMessage[]): Conversation {
+function begin(id: string, { messages, branches }: Versions): Conversation {
   const chat: Chat<ChatMessage> = new Chat<ChatMessage>({
     id,
     messages: [...messages],
@@ -60,10 +61,11 @@ function begin(id: string, messages: readonly ChatMessage[]): Conversation {
       if (part.type === 'data-notice')
         set({ notices: { ...activity.notices, [id]: [...(activity.notices[id] ?? []), part.data] } })
     },
-    onFinish: () => void saveThread(id, chat.messages),
+    onFinish: () => save({ id, chat }),
   })
   const conversation = { id, chat }
   open.set(id, conversation)
+  if (branches.length > 0) setBranches(id, branches)
   markSaved(id, chat.messages)
   return conversation
 }
@@ -72,8 +74,9 @@ function begin(id: string, messages: readonly ChatMessage[]): Conversation {
 export async function reloadConversation(id: string): Promise<void> {
   const known = open.get(id)
   if (known === undefined || activity.running.has(id)) return
-  const messages = await readThread(id)
+  const { messages, branches } = await readThread(id)
   if (messages.length === 0 || activity.running.has(id)) return
+  setBranches(id, branches)
   known.chat.messages = [...messages]
   markSaved(id, known.chat.messages)
 }
@@ -86,6 +89,35 @@ export async function closeConversation(id: string): Promise<void> {
 
 export function ask({ id, chat }: Conversation, text: string, mode: ChatMode): void {
   void run(id, () => chat.sendMessage({ text }, { body: { mode } }))
+}
+
+export function versionsOf({ id, chat }: Conversation): Versions {
+  return { messages: chat.messages, branches: activity.branches[id] ?? [] }
+}
+
+/** Asks another version of an earlier question. The conversation from there on stays as a branch. */
+export function edit(conversation: Conversation, index: number, text: string, mode: ChatMode): void {
+  const { id, chat } = conversation
+  if (activity.running.has(id)) return
+  const { messages, branches } = branchAt(versionsOf(conversation), index)
+  setBranches(id, branches)
+  chat.messages = [...messages]
+  ask(conversation, text, mode)
+}
+
+export function selectVersion(conversation: Conversation, index: number, position: number): void {
+  const { id, chat } = conversation
+  if (activity.running.has(id)) return
+  const { messages, branches } = showVersion(versionsOf(conversation), index, position)
+  setBranches(id, branches)
+  chat.messages = [...messages]
+  chat.clearError()
+  save(conversation)
+}
+
+/** Resumes an answer that reached the limit of steps or of its length. */
+export function resume({ id, chat }: Conversation, mode: ChatMode): void {
+  void run(id, () => chat.sendMessage(undefined, { body: { mode, continue: true } }))
 }
 
 export function regenerate({ id, chat }: Conversation, mode: ChatMode): void {
@@ -113,8 +145,16 @@ async function run(id: string, act: () => Promise<void>): Promise<void> {
 export function saveAll(): void {
   for (const id of activity.running) {
     const known = open.get(id)
-    if (known !== undefined) void saveThread(id, known.chat.messages)
+    if (known !== undefined) save(known)
   }
+}
+
+export function save({ id, chat }: Conversation): void {
+  void saveThread(id, { messages: chat.messages, branches: activity.branches[id] ?? [] })
+}
+
+function setBranches(id: string, branches: readonly Branch[]): void {
+  set({ branches: { ...activity.branches, [id]: branches } })
 }
 
 const api = '/api/chat'

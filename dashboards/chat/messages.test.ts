@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { UIMessageChunk } from 'ai'
 import type { ChatMessage } from './messages.ts'
-import { historyToSend, mergeDeltas } from './messages.ts'
+import { branchAt, contextCharacters, historyToSend, mergeDeltas, showVersion, versionsAt } from './messages.ts'
 
 const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => ({
   id,
@@ -10,6 +10,42 @@ const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => 
 })
 const turns = (count: number, text?: string): ChatMessage[] =>
   Array.from({ length: count }, (_, i) => [say('user', `q${i}`), say('assistant', `a${i}`, text)]).flat()
+
+describe('versions of a question', () => {
+  const ids = (messages: readonly ChatMessage[]): string => messages.map(({ id }) => id).join(' ')
+
+  it('stay reachable with what followed them, also within each other', () => {
+    const first = { messages: turns(3), branches: [] }
+    expect(versionsAt(first, 2)).to.deep.equal({ position: 0, count: 1 })
+    const edited = branchAt(first, 2)
+    expect(ids(edited.messages)).to.equal('q0 a0')
+    const second = { ...edited, messages: [...edited.messages, say('user', 'b1'), say('assistant', 'c1')] }
+    expect(versionsAt(second, 2)).to.deep.equal({ position: 1, count: 2 })
+    const third = branchAt(second, 0)
+    const other = { ...third, messages: [say('user', 'd0')] }
+    expect(versionsAt(other, 0)).to.deep.equal({ position: 1, count: 2 })
+    const back = showVersion(other, 0, 0)
+    expect(ids(back.messages)).to.equal('q0 a0 b1 c1')
+    const oldest = showVersion(back, 2, 0)
+    expect(ids(oldest.messages)).to.equal('q0 a0 q1 a1 q2 a2')
+    expect(versionsAt(oldest, 2)).to.deep.equal({ position: 0, count: 2 })
+    expect(ids(showVersion(oldest, 2, 1).messages)).to.equal('q0 a0 b1 c1')
+    expect(showVersion(oldest, 2, 7)).to.equal(oldest)
+  })
+})
+
+describe('characters of a conversation', () => {
+  it('count texts, inputs and at most 30,000 characters of each result', () => {
+    const call = (output: unknown): ChatMessage => ({
+      id: 'c',
+      role: 'assistant',
+      parts: [{ type: 'dynamic-tool', toolName: 't', toolCallId: 'c', state: 'output-available', input: {}, output }],
+    })
+    expect(contextCharacters([say('user', 'q', 'x'.repeat(40))])).to.equal(40)
+    expect(contextCharacters([call({ content: [], structuredContent: { rows: 'x'.repeat(1000) } })])).to.equal(4)
+    expect(contextCharacters([call('x'.repeat(90_000))])).to.equal(30_002)
+  })
+})
 
 describe('history to send', () => {
   it('is a whole short conversation', () => {

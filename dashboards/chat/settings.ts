@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken } from '../kit/token.ts'
-import type { ChatSettings } from './answers.gen.ts'
+import type { ChatSettings, SqlRun } from './answers.gen.ts'
 import { ApiProblem, request } from '../kit/api.ts'
 import type { LinkPolicy } from './answer/markdown-text.ts'
 
@@ -32,6 +32,16 @@ export async function callChat(path: string, init: RequestInit): Promise<Respons
 
 export function bearer(token = readToken()): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
+}
+
+/** @throws ApiProblem */
+export async function runSql(sql: string, target: 'indexer' | 'evm'): Promise<SqlRun> {
+  const response = await callChat('/api/chat/sql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...bearer() },
+    body: JSON.stringify({ sql, target }),
+  })
+  return (await response.json()) as SqlRun
 }
 
 /** An empty question is rejected only after authentication. @throws ApiProblem */

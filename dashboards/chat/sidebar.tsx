@@ -1,4 +1,4 @@
-import { useState, useId } from 'react'
+import { useEffect, useState, useId } from 'react'
 import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
@@ -7,7 +7,8 @@ import { setToken, useToken } from '../kit/token.ts'
 import { useNow } from '../kit/time.tsx'
 import { useActivity, closeConversation } from './conversation.ts'
 import type { ChatSettings } from './answers.gen.ts'
-import { useThreads, removeAllThreads, removeThread, renameThread } from './threads.ts'
+import { useThreads, removeAllThreads, removeThread, renameThread, searchThreads } from './threads.ts'
+import type { FoundThread } from './threads.ts'
 import { groupByAge } from './thread-text.ts'
 import type { Thread } from './thread-text.ts'
 import { Dialog } from '../kit/dialog.tsx'
@@ -26,6 +27,9 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
   const token = useToken()
   const now = useNow()
   const [deleting, setDeleting] = useState<Thread | 'all'>()
+  const [words, setWords] = useState('')
+  const found = useSearch(words, list)
+  const searchId = useId()
   const deleted = (thread: Thread): void => {
     if (thread.id === current) onOpen(undefined)
   }
@@ -39,9 +43,26 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
       <Button onClick={() => onOpen(undefined)}>
         <Icon name="plus" /> New chat
       </Button>
+      {list.length > 0 && (
+        <div className="side-search">
+          <label htmlFor={searchId} className="visually-hidden">
+            Search chats
+          </label>
+          <input
+            id={searchId}
+            className="input"
+            type="search"
+            placeholder="Search chats"
+            maxLength={200}
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </div>
+      )}
       <nav className="threads" aria-label="Chats">
         {list.length === 0 && <p className="soft side-note">Your chats appear here.</p>}
-        {groupByAge(list, now).map(({ name, threads }) => (
+        {found !== undefined && <FoundThreads found={found} current={current} onOpen={onOpen} />}
+        {(found === undefined ? groupByAge(list, now) : []).map(({ name, threads }) => (
           <section key={name}>
             <h2>{name}</h2>
             <ul>
@@ -108,6 +129,62 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
       {deleting !== undefined && deleting !== 'all' && (
         <DeleteDialog thread={deleting} onDeleted={() => deleted(deleting)} onClose={() => setDeleting(undefined)} />
       )}
+    </>
+  )
+}
+
+/** Undefined without words. */
+function useSearch(words: string, list: readonly Thread[]): readonly FoundThread[] | undefined {
+  const [found, setFound] = useState<readonly FoundThread[]>()
+  const isSearching = words.trim() !== ''
+  useEffect(() => {
+    if (!isSearching) return
+    let isCurrent = true
+    void searchThreads(words, list).then((threads) => {
+      if (isCurrent) setFound(threads)
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [words, isSearching, list])
+  return isSearching ? found : undefined
+}
+
+interface FoundThreadsProps {
+  readonly found: readonly FoundThread[]
+  readonly current: string | undefined
+  readonly onOpen: (id: string) => void
+}
+
+function FoundThreads({ found, current, onOpen }: FoundThreadsProps): ReactNode {
+  return (
+    <>
+      <p className="soft side-note" role="status">
+        {found.length === 0 ? 'No chat contains all of these words.' : `${formatCount(found.length, 'chat')} found`}
+      </p>
+      <ul>
+        {found.map(({ thread, excerpt }) => (
+          <li key={thread.id} className={thread.id === current ? 'thread found current' : 'thread found'}>
+            <a
+              href={`#chat=${thread.id}`}
+              aria-current={thread.id === current ? 'page' : undefined}
+              onClick={(event) => {
+                event.preventDefault()
+                onOpen(thread.id)
+              }}
+            >
+              <span>{thread.title}</span>
+              {excerpt !== undefined && (
+                <span className="excerpt">
+                  {excerpt[0]}
+                  <mark>{excerpt[1]}</mark>
+                  {excerpt[2]}
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ChatMessage } from './messages.ts'
-import { answerText, threadMarkdown, threadTitle, groupByAge } from './thread-text.ts'
+import { findWords, answerText, threadMarkdown, threadTitle, groupByAge } from './thread-text.ts'
 
 const answer: ChatMessage = {
   id: 'a',
@@ -76,6 +76,24 @@ describe('title of a conversation', () => {
       'Which accounts sent the most FLOW in the last seven days…',
     )
     expect(Array.from(threadTitle('𝒻'.repeat(80)))).to.have.lengthOf(60)
+  })
+})
+
+describe('search', () => {
+  const text = 'How many transfers?\nThere were **12** transfers of the FLOW token, mostly from one account.'
+
+  it('finds all words in any case and order, and shows the text around those that are not in the title', () => {
+    expect(findWords('token FLOW', 'Transfers of FLOW', text)).to.deep.equal({
+      excerpt: ['…were **12** transfers of the FLOW ', 'token', ', mostly from one account.'],
+    })
+    expect(findWords('how', 'Transfers', text)?.excerpt).to.deep.equal([
+      '',
+      'How',
+      ' many transfers? There were **12** transfers of the FLOW token, mostly from one ',
+    ])
+    expect(findWords('transfers', 'Transfers', text)).to.deep.equal({})
+    expect(findWords('flow staking', 'Transfers', text)).to.equal(undefined)
+    expect(findWords('İstanbul', '', 'In İSTANBUL and İstanbul')).to.deep.equal({})
   })
 })
 

@@ -107,6 +107,41 @@ export function groupByAge(threads: readonly Thread[], now: number): readonly Th
     .map(([name, found]) => ({ name, threads: found }))
 }
 
+const maxSearchable = 200_000
+
+export function searchableText(messages: readonly ChatMessage[]): string {
+  return messages.map(answerText).join('\n').slice(0, maxSearchable)
+}
+
+export interface FoundText {
+  /** Text around the first match, split at it; undefined if only the title matches. */
+  readonly excerpt?: readonly [before: string, match: string, after: string]
+}
+
+const excerptCharacters = 40
+
+/** Finds texts that contain all words, in any case. */
+export function findWords(query: string, title: string, text: string): FoundText | undefined {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const [lowerTitle, lowerText] = [title.toLowerCase(), text.toLowerCase()]
+  if (!words.every((word) => lowerTitle.includes(word) || lowerText.includes(word))) return undefined
+  const word = words.find((each) => !lowerTitle.includes(each))
+  // The lower case of some letters is longer, which shifts positions.
+  if (word === undefined || lowerText.length !== text.length) return {}
+  const at = lowerText.indexOf(word)
+  const end = at + word.length
+  const from = Math.max(0, at - excerptCharacters)
+  const before = text.slice(from, at).replace(from === 0 ? '' : /^\S*\s/, '')
+  const line = (part: string): string => escapeInvisible(part.replaceAll(/\s+/g, ' '))
+  return {
+    excerpt: [
+      `${from === 0 ? '' : '…'}${line(before)}`,
+      line(text.slice(at, end)),
+      line(text.slice(end, end + 2 * excerptCharacters)),
+    ],
+  }
+}
+
 function escapeCell(cell: string): string {
   return cell.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
-import type { ChatMessage } from './messages.ts'
-import { threadTitle } from './thread-text.ts'
-import type { Thread } from './thread-text.ts'
+import type { Branch, ChatMessage, Versions } from './messages.ts'
+import { findWords, searchableText, threadTitle } from './thread-text.ts'
+import type { FoundText, Thread } from './thread-text.ts'
 
 interface Threads {
   readonly isRead: boolean
@@ -55,7 +55,7 @@ export function onRemoteChange(listener: (id: string) => void): () => void {
   return () => remoteChangeListeners.delete(listener)
 }
 
-export async function readThread(id: string): Promise<readonly ChatMessage[]> {
+export async function readThread(id: string): Promise<Versions> {
   return (await store()).read(id)
 }
 
@@ -69,7 +69,7 @@ export function markSaved(id: string, messages: readonly ChatMessage[]): void {
   savedMessages.set(id, messages)
 }
 
-export async function saveThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
+export async function saveThread(id: string, { messages, branches }: Versions): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
   if (first === undefined || removed.has(id) || savedMessages.get(id) === messages) return
   savedMessages.set(id, messages)
@@ -85,7 +85,7 @@ export async function saveThread(id: string, messages: readonly ChatMessage[]): 
     updatedAt: now,
   }
   try {
-    await threadStore.write(thread, messages)
+    await threadStore.write(thread, { messages, branches })
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
     savedMessages.delete(id)
@@ -94,6 +94,28 @@ export async function saveThread(id: string, messages: readonly ChatMessage[]): 
   }
   set({ isFull: false })
   await changed(id)
+}
+
+/** Text of conversations as of their last change, read by the first search. */
+const texts = new Map<string, { readonly updatedAt: number; readonly text: string }>()
+
+export interface FoundThread extends FoundText {
+  readonly thread: Thread
+}
+
+/** Searches the shown branch of each conversation. */
+export async function searchThreads(words: string, list: readonly Thread[]): Promise<readonly FoundThread[]> {
+  const found: FoundThread[] = []
+  for (const thread of list) {
+    let known = texts.get(thread.id)
+    if (known?.updatedAt !== thread.updatedAt) {
+      known = { updatedAt: thread.updatedAt, text: searchableText((await readThread(thread.id)).messages) }
+      texts.set(thread.id, known)
+    }
+    const place = findWords(words, thread.title, known.text)
+    if (place !== undefined) found.push({ thread, ...place })
+  }
+  return found
 }
 
 export async function renameThread(id: string, title: string): Promise<void> {
@@ -122,9 +144,9 @@ async function changed(id: string): Promise<void> {
 interface ThreadStore {
   readonly isPersistent: boolean
   list(): Promise<readonly Thread[]>
-  read(id: string): Promise<readonly ChatMessage[]>
+  read(id: string): Promise<Versions>
   /** @throws DOMException `QuotaExceededError` if storage is full */
-  write(thread: Thread, messages: readonly ChatMessage[]): Promise<void>
+  write(thread: Thread, versions: Versions): Promise<void>
   rename(id: string, title: string): Promise<void>
   remove(id: string): Promise<void>
   clear(): Promise<void>
@@ -178,15 +200,15 @@ function storeIn(database: IDBDatabase): ThreadStore {
     list: async () =>
       newestFirst(await requestResult<Thread[]>(database.transaction(threads).objectStore(threads).getAll())),
     read: async (id) => {
-      const stored = await requestResult<{ messages: ChatMessage[] } | undefined>(
+      const stored = await requestResult<{ messages: ChatMessage[]; branches?: Branch[] } | undefined>(
         database.transaction(messages).objectStore(messages).get(id),
       )
-      return stored?.messages ?? []
+      return { messages: stored?.messages ?? [], branches: stored?.branches ?? [] }
     },
-    write: (thread, messages) =>
+    write: (thread, versions) =>
       change((stores) => {
         stores.threads.put(thread)
-        stores.messages.put({ id: thread.id, messages })
+        stores.messages.put({ id: thread.id, ...versions })
       }),
     rename: (id, title) =>
       change((stores) => {
@@ -228,12 +250,12 @@ function done(transaction: IDBTransaction): Promise<void> {
 }
 
 function storeInMemory(): ThreadStore {
-  const entries = new Map<string, { thread: Thread; messages: readonly ChatMessage[] }>()
+  const entries = new Map<string, Versions & { thread: Thread }>()
   return {
     isPersistent: false,
     list: async () => newestFirst([...entries.values()].map(({ thread }) => thread)),
-    read: async (id) => entries.get(id)?.messages ?? [],
-    write: async (thread, messages) => void entries.set(thread.id, { thread, messages }),
+    read: async (id) => entries.get(id) ?? { messages: [], branches: [] },
+    write: async (thread, versions) => void entries.set(thread.id, { thread, ...versions }),
     rename: async (id, title) => {
       const found = entries.get(id)
       if (found !== undefined) entries.set(id, { ...found, thread: { ...found.thread, title } })

@@ -66,6 +66,7 @@ describe('the chat page', () => {
     expect(hrefs).to.deep.equal([
       'http://explorer.example:8082/block/98765432',
       'http://explorer.example:8082/account/0x1654653399040a61',
+      `https://ask.example/#${new URLSearchParams({ sql: daysSql }).toString()}`,
       'https://developers.flow.com/build',
     ])
   })

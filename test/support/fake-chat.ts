@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { JsonToSseTransformStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
@@ -22,12 +22,15 @@ export interface ChatCall {
   }[]
   readonly mode?: string
   readonly trigger?: string
+  readonly continue?: boolean
 }
 
 export interface ChatWorld {
   readonly settings: object
   /** Undefined: no response to the settings request. */
   readonly reply: (call: ChatCall, count: number) => ChatReply
+  /** Responses of the other routes, by method and path. */
+  readonly others?: Readonly<Record<string, (body: string, headers: IncomingHttpHeaders) => ChatReply>>
   /** Without it, authentication is disabled. */
   readonly token?: string
 }
@@ -61,6 +64,11 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
   async function answer(request: IncomingMessage, response: ServerResponse, call: string): Promise<void> {
     const { world } = state
     if (call === 'GET /api/chat/settings') return json(response, 200, world.settings)
+    const other = world.others?.[call]
+    if (other !== undefined) {
+      const reply = other(await text(request), request.headers)
+      if ('status' in reply) return json(response, reply.status, reply.body, reply.headers)
+    }
     if (call !== 'POST /api/chat') return problem(response, 404, `Unexpected request: ${call}`)
     const requested = JSON.parse(await text(request)) as ChatCall
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
@@ -77,9 +85,7 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
       'cache-control': 'no-cache',
       'x-vercel-ai-ui-message-stream': 'v1',
     })
-    for await (const line of ReadableStream.from(named(reply.chunks, `answer-${calls.length}`)).pipeThrough(
-      new JsonToSseTransformStream(),
-    )) {
+    for await (const line of ReadableStream.from(reply.chunks).pipeThrough(new JsonToSseTransformStream())) {
       if (response.destroyed) return
       // Without its end, as when a proxy or the process dies.
       if (reply.isCut === true && line.includes('[DONE]')) break
@@ -102,14 +108,6 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
     left: () => gone.promise,
     stop,
   }
-}
-
-/** A response may be sent several times, so each gets a unique name. */
-async function* named(
-  chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>,
-  messageId: string,
-): AsyncGenerator<UIMessageChunk> {
-  for await (const chunk of chunks) yield chunk.type === 'start' ? { ...chunk, messageId } : chunk
 }
 
 function json(

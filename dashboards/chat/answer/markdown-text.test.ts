@@ -45,11 +45,21 @@ describe('hints in an answer', () => {
     )
     const body = table.children?.[1]?.children?.map((line) => line.children?.map(({ properties }) => properties))
     expect(body?.[0]).to.deep.equal([
-      { className: 'number', dataHint: 'height' },
-      { className: 'short' },
-      { className: 'number' },
+      { className: 'number', dataHint: 'height', dataLabel: 'height' },
+      { className: 'short', dataLabel: 'name' },
+      { className: 'number', dataLabel: 'fees' },
     ])
     expect(table.children?.[0]?.children?.[0]?.children?.[2]?.properties).to.deep.equal({ className: 'number' })
+  })
+
+  it('mark tables that are wider than a phone', () => {
+    const row = (tag: string, ...cells: string[]): MarkdownNode =>
+      element('tr', ...cells.map((cell) => element(tag, text(cell))))
+    const classOf = (...cells: string[]): unknown =>
+      annotated(element('table', element('thead', row('th', 'a', 'b')), element('tbody', row('td', ...cells))))
+        .properties?.['className']
+    expect(classOf('x'.repeat(16), 'x'.repeat(16))).to.equal(undefined)
+    expect(classOf('x'.repeat(17), 'x'.repeat(16))).to.equal('cards')
   })
 
   it('show invisible characters', () => {

@@ -36,16 +36,28 @@ function visit(piece: MarkdownNode): void {
 
 const shortCell = 24
 
+/** Monospace characters of a row that fit a phone of 360 px. */
+const phoneCharacters = 38
+const gapCharacters = 3
+
+/** Whether a table of these texts needs more than a phone's width. @param rows with the names first */
+export function isWideTable(rows: readonly (readonly string[])[]): boolean {
+  const columns = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? []
+  return columns.reduce((sum, length) => sum + length + gapCharacters, 0) > phoneCharacters
+}
+
 const numeric = /^[-+−]?[$€¥]?\d[\d,_ ]*(?:\.\d+)?(?:e[+-]?\d+)?\s*(?:%|[A-Za-z]{1,6})?$/
 
 function annotateTable(table: MarkdownNode): void {
   const rows = rowsOf(table)
   const [head, ...body] = rows
+  if (isWideTable(rows.map((row) => row.map((cell) => nodeText(cell).trim())))) mark(table, 'className', 'cards')
   for (const [i, name] of (head ?? []).entries()) {
     const cells = body.map((row) => row[i]).filter((cell) => cell !== undefined)
     const texts = cells
       .map((cell) => nodeText(cell).trim())
       .filter((text) => text !== '' && !/^(?:[-–—]|null|n\/a)$/i.test(text))
+    for (const cell of cells) mark(cell, 'dataLabel', nodeText(name).trim())
     const hint = columnHint(nodeText(name).trim())
     for (const cell of cells) if (nodeText(cell).trim().length <= shortCell) mark(cell, 'className', 'short')
     if (hint !== undefined) for (const cell of cells) mark(cell, 'dataHint', hint)

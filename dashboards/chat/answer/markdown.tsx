@@ -1,9 +1,10 @@
-import { memo, useMemo, useRef } from 'react'
+import { createContext, memo, useContext, useMemo, useRef } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 import ReactMarkdown from 'react-markdown'
 import type { Components, ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import remend from 'remend'
+import { Cell, ColumnName, Row, Table, TableBody } from '../../kit/table.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 import { toTabSeparated, escapeInvisible } from '../../kit/result-table.ts'
 import { annotate, nodeText, splitBlocks, explorerAddress, explorerPath, linkAllowed } from './markdown-text.ts'
@@ -56,7 +57,7 @@ function asItIs(address: string): string {
 }
 
 type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> &
-  ExtraProps & { readonly 'data-hint'?: IdHint }
+  ExtraProps & { readonly 'data-hint'?: IdHint; readonly 'data-label'?: string }
 
 const components: Components = {
   a: ({ href, children, node }) => (
@@ -76,24 +77,26 @@ const components: Components = {
     const code = node?.children[0]
     const names: unknown = code?.type === 'element' ? code.properties['className'] : undefined
     const language = Array.isArray(names) ? String(names[0]).replace(/^language-/, '') : ''
-    return <CodeBlock code={nodeText(code).replace(/\n$/, '')} language={language} />
+    return <ProseCode code={nodeText(code).replace(/\n$/, '')} language={language} />
   },
   code: ({ node, children, 'data-hint': hint }: Props<'code'>) => (
     <IdLink text={nodeText(node)} hint={hint}>
       <code>{children}</code>
     </IdLink>
   ),
-  table: ({ children }) => <MarkdownTable>{children}</MarkdownTable>,
+  table: ({ children, className }) => <MarkdownTable className={className}>{children}</MarkdownTable>,
+  tbody: ({ children }) => <TableBody>{children}</TableBody>,
+  tr: ({ children }) => <Row>{children}</Row>,
   th: ({ children, className, style }) => (
-    <th scope="col" className={className} style={style}>
+    <ColumnName className={className} style={style}>
       {children}
-    </th>
+    </ColumnName>
   ),
-  td: ({ node, children, className, style, 'data-hint': hint }: Props<'td'>) => {
+  td: ({ node, children, className, style, 'data-hint': hint, 'data-label': label }: Props<'td'>) => {
     const [only, ...others] = node?.children ?? []
     const isText = others.length === 0 && only?.type === 'text'
     return (
-      <td className={className} style={style}>
+      <Cell className={className} style={style} {...(label === undefined ? {} : { label })}>
         {isText ? (
           <IdLink text={nodeText(node).trim()} hint={hint}>
             {children}
@@ -101,12 +104,18 @@ const components: Components = {
         ) : (
           children
         )}
-      </td>
+      </Cell>
     )
   },
 }
 
-function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNode {
+function MarkdownTable({
+  className = '',
+  children,
+}: {
+  readonly className?: string | undefined
+  readonly children: ReactNode
+}): ReactNode {
   const table = useRef<HTMLTableElement>(null)
   const read = (): string => {
     const [head = [], ...rows] = [...(table.current?.rows ?? [])].map((row) =>
@@ -117,9 +126,9 @@ function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNod
   return (
     <div className="framed-table">
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table">
-        <table ref={table} className="table">
+        <Table ref={table} className={className}>
           {children}
-        </table>
+        </Table>
       </div>
       <span className="framed-copy">
         <CopyButton text={read} what="the table" />
@@ -195,6 +204,20 @@ export function IdLink({
     >
       {children}
     </a>
+  )
+}
+
+/** Below a SQL block of a finished answer. */
+export const SqlActionsContext = createContext<((sql: string) => ReactNode) | undefined>(undefined)
+
+function ProseCode({ code, language }: { readonly code: string; readonly language: string }): ReactNode {
+  const actions = useContext(SqlActionsContext)
+  const isSql = Object.hasOwn(aliases, language.toLowerCase()) && aliases[language.toLowerCase()] === 'sql'
+  return (
+    <>
+      <CodeBlock code={code} language={language} />
+      {isSql && actions?.(code)}
+    </>
   )
 }
 

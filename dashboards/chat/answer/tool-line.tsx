@@ -1,4 +1,5 @@
-import { memo, useId, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { createContext, memo, useContext, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { applicationUrls } from '../../kit/application-urls.ts'
 import { Button, Icon } from '../../kit/controls.tsx'
@@ -10,11 +11,13 @@ import type { SqlValue } from '../../kit/result-table.ts'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../../kit/table.tsx'
 import { readChart } from './chart-data.ts'
 import { Chart } from './chart.tsx'
+import { problemText } from '../../kit/api.ts'
 import type { MessagePart } from '../messages.ts'
+import { runSql } from '../settings.ts'
 import { CodeBlock, IdLink } from './markdown.tsx'
-import { columnHint } from './markdown-text.ts'
+import { columnHint, isWideTable } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
-import { asText, readToolCall, readToolRows, describeToolCall } from './tool-outcome.ts'
+import { asText, readToolCall, readToolRows, describeToolCall, unwrap } from './tool-outcome.ts'
 import type { ToolCall, ToolRows } from './tool-outcome.ts'
 
 const maxShown = 20_000
@@ -28,7 +31,7 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
   const call = readToolCall(part, isLive)
   if (call === undefined) return null
   const chart = call.name === 'createChart' && call.outcome.is === 'done' ? readChart(call.outcome.output) : undefined
-  return chart === undefined ? <Line call={call} /> : <Chart data={chart} />
+  return chart === undefined ? <Line call={call} isLive={isLive} /> : <Chart data={chart} />
 }, isSame)
 
 /** Each update of the answer copies finished results, which do not change. */
@@ -43,7 +46,7 @@ function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
   )
 }
 
-function Line({ call }: { readonly call: ToolCall }): ReactNode {
+function Line({ call, isLive }: { readonly call: ToolCall; readonly isLive: boolean }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const { outcome } = call
@@ -71,7 +74,7 @@ function Line({ call }: { readonly call: ToolCall }): ReactNode {
       </button>
       {outcome.is === 'failed' && <p className="call-error">{escapeInvisible(outcome.error)}</p>}
       <div id={id} className="call-body" hidden={!isOpen}>
-        {isOpen && <Details call={call} />}
+        {isOpen && <Details call={call} isLive={isLive} />}
       </div>
     </div>
   )
@@ -79,7 +82,58 @@ function Line({ call }: { readonly call: ToolCall }): ReactNode {
 
 const { ask: askUrl } = applicationUrls()
 
-function Details({ call: { input, outcome } }: { readonly call: ToolCall }): ReactNode {
+/** False where answers are shown to a reader who did not ask. */
+export const MayRunContext = createContext(true)
+
+interface SqlActionsProps {
+  readonly sql: string
+  readonly target: 'indexer' | 'evm'
+}
+
+/** Runs a shown statement again below it, and opens it in Ask. Results are not stored. */
+export function SqlActions({ sql, target }: SqlActionsProps): ReactNode {
+  const mayRun = useContext(MayRunContext)
+  const running = useMutation({ mutationFn: () => runSql(sql, target) })
+  const values = new URLSearchParams(target === 'evm' ? { target, sql } : { sql })
+  const { output, error } = running.data ?? { output: undefined, error: null }
+  const problem = error ?? (running.error === null ? undefined : problemText(running.error))
+  const rows = problem === undefined ? readToolRows(unwrap(output)) : undefined
+  if (!mayRun && askUrl === undefined) return null
+  return (
+    <div className="sql-actions">
+      <div className="button-row">
+        {mayRun && (
+          <Button isSmall disabled={running.isPending} onClick={() => running.mutate()}>
+            <Icon name="play" size={14} /> {running.isPending ? 'Running…' : 'Run again'}
+          </Button>
+        )}
+        {askUrl !== undefined && (
+          <a className="button small plain" href={`${askUrl}#${values.toString()}`}>
+            Open in Ask
+          </a>
+        )}
+      </div>
+      {problem !== undefined && !running.isPending && (
+        <p className="call-note field-error" role="alert">
+          {escapeInvisible(problem)}
+        </p>
+      )}
+      {rows !== undefined && (
+        <div className="rerun" role="group" aria-label="New result">
+          <RowsTable table={rows} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Details({
+  call: { name, input, outcome },
+  isLive,
+}: {
+  readonly call: ToolCall
+  readonly isLive: boolean
+}): ReactNode {
   const { sql, script, code, source, ...rest } = input
   const cadence = asText(script) ?? asText(code) ?? asText(source)
   const output = outcome.is === 'done' ? outcome.output : undefined
@@ -87,17 +141,15 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
   return (
     <>
       {asText(sql) !== undefined && <CodeBlock code={asText(sql) ?? ''} language="sql" />}
-      {asText(sql) !== undefined && askUrl !== undefined && (
-        <p>
-          <a href={`${askUrl}#${new URLSearchParams({ sql: asText(sql) ?? '' }).toString()}`}>Open in Ask</a>
-        </p>
-      )}
       {cadence !== undefined && <CodeBlock code={cadence} language="cadence" />}
       {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Input" />}
       {rows === undefined ? (
         output !== undefined && <CodeBlock code={textOf(output)} language="Result" />
       ) : (
         <RowsTable table={rows} />
+      )}
+      {asText(sql) !== undefined && !isLive && (
+        <SqlActions sql={asText(sql) ?? ''} target={name === 'run_evm_sql' ? 'evm' : 'indexer'} />
       )}
       {outcome.is === 'incomplete' && <p className="soft call-note">The answer ended before this call finished.</p>}
     </>
@@ -121,23 +173,30 @@ function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
   const { columns, rows, rowCount, isTruncated } = table
   if (rows.length === 0) return <p className="soft call-note">The query returned no rows.</p>
   const hints = columns.map(({ name }) => columnHint(name))
+  const shown = rows.slice(0, isWhole ? rows.length : rowsAtFirst)
+  const names = columns.map(({ name }) => escapeInvisible(name))
+  const isWide = isWideTable([
+    names,
+    ...shown.map((row) => row.map((value) => cellText(value).slice(0, maxCellLength))),
+  ])
   return (
     <>
       <div className="table-scroll call-rows" tabIndex={0} role="region" aria-label="Result rows">
-        <Table>
+        <Table className={isWide ? 'cards' : undefined}>
           <TableHead>
-            {columns.map(({ name, type, isNumber }, i) => (
+            {columns.map(({ type, isNumber }, i) => (
               <ColumnName key={i} title={type} className={isNumber ? 'number' : undefined}>
-                {escapeInvisible(name)}
+                {names[i]}
               </ColumnName>
             ))}
           </TableHead>
           <TableBody>
-            {rows.slice(0, isWhole ? rows.length : rowsAtFirst).map((row, i) => (
+            {shown.map((row, i) => (
               <Row key={i}>
                 {row.map((value, column) => (
                   <RowCell
                     key={column}
+                    label={names[column] ?? ''}
                     value={value}
                     isNumber={columns[column]?.isNumber === true}
                     hint={hints[column]}
@@ -169,24 +228,26 @@ function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
 }
 
 function RowCell({
+  label,
   value,
   isNumber,
   hint,
 }: {
+  readonly label: string
   readonly value: SqlValue
   readonly isNumber: boolean
   readonly hint: IdHint | undefined
 }): ReactNode {
   if (value === null)
     return (
-      <Cell className={isNumber ? 'number' : undefined}>
+      <Cell label={label} className={isNumber ? 'number' : undefined}>
         <span className="null">null</span>
       </Cell>
     )
   const text = cellText(value)
   const shown = escapeInvisible(text.length > maxCellLength ? `${text.slice(0, maxCellLength)}…` : text)
   return (
-    <Cell className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
+    <Cell label={label} className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
       <IdLink text={text} hint={hint}>
         <bdi>{shown}</bdi>
       </IdLink>

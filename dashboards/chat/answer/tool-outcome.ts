@@ -46,7 +46,7 @@ function readOutcome(part: Extract<MessagePart, { toolCallId: string }>, isLive:
 }
 
 /** MCP servers return results in `structuredContent`, or as texts that may be JSON. */
-function unwrap(output: unknown): unknown {
+export function unwrap(output: unknown): unknown {
   if (typeof output === 'string') return fromJson(output)
   const { structuredContent, content } = asRecord(output)
   if (structuredContent !== undefined && structuredContent !== null) return structuredContent
