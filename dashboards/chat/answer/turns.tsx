@@ -285,7 +285,7 @@ function EditQuestion({ conversationId, text, onSend, onCancel }: EditQuestionPr
           }}
         />
         <div className="button-row">
-          <span className="soft">The current version and its answers are kept.</span>
+          <span className="soft">You can return to the current version.</span>
           <Button onClick={onCancel}>Cancel</Button>
           <Button type="submit" look="strong" disabled={isIdle}>
             Send
