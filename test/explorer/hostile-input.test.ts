@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import type { z } from 'zod'
 import { routes } from '../../src/explorer/routes.ts'
 import type { Route } from '../../src/explorer/route.ts'
 import { readApiSamples, sampleCall } from '../support/api-samples.ts'
@@ -226,7 +227,7 @@ describe('slow clients', () => {
 
 /** The route kit rejects invalid texts in the same way for all routes, so each route gets a tenth of those. */
 function textsFor(route: Route, name: string, index: number): readonly string[] {
-  const shape = name in route.params.shape ? route.params.shape : route.query.shape
+  const { shape } = (name in route.params.shape ? route.params : route.query) as z.ZodObject<Record<string, z.ZodType>>
   return hostileTexts.filter((value, i) => i % 10 === index % 10 || shape[name]?.safeParse(value).success === true)
 }
 

@@ -108,7 +108,7 @@ const prompts = [
   }),
   prompt({
     name: 'explain-contract',
-    title: 'What a contract does',
+    title: 'Purpose of a contract',
     description: 'Explains the purpose, permissions and use of a Cadence contract.',
     schema: z.object({ contract: z.string().regex(contractPattern).describe('A.<address>.<contract>') }),
     text: ({ contract }) =>
