@@ -15,7 +15,7 @@ export interface HeightRow {
 }
 
 const maxRows = 500
-/** Of a height with more. The rest is read by REST. */
+/** Limit of one height. The rest is read by REST. */
 const maxRowsOfHeight = 5000
 const maxBytes = 4 * 1024 * 1024
 

@@ -93,6 +93,7 @@ describe('chat over HTTP', () => {
       'link_hosts',
       'tools',
       'max_message_characters',
+      'max_history_characters',
     )
   })
 
