@@ -87,7 +87,7 @@ describe('chat without a model', () => {
     })
   })
 
-  it('says only once in a conversation that there is no model', async () => {
+  it('says once in a conversation that a model is not configured', async () => {
     const { ask, post } = await start()
     const question = 'How many transactions were there each day?'
     const first = answerTextOf(await readChunks(await ask(question)))
