@@ -65,7 +65,7 @@ export interface Stage {
   /** Workers that must derive a height before this one. */
   readonly follows: readonly string[]
   readonly isEnabled: boolean
-  /** Of workers of WORKERS_DIR. */
+  /** Null for built-in workers. */
   readonly own: { readonly version: number; readonly replaces: string | null; readonly error: string | null } | null
   readonly covered: number
   /** Heights that it could have completed by now. */

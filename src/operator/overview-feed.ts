@@ -24,7 +24,7 @@ const stage = z
         error: z.string().nullable().describe('Why its current files could not be loaded.'),
       })
       .nullable()
-      .describe('Of workers of WORKERS_DIR.'),
+      .describe('Null for built-in workers.'),
     covered: z.int(),
     available: z.int().describe('Heights that it could have completed by now.'),
     backlog: z.int().describe('The backlog, in heights.'),

@@ -188,6 +188,27 @@ describe('rows of own tables in the live feed', () => {
     expect((await fetch(`http://${api.host}${path}`)).status).to.equal(200)
   })
 
+  it('are truncated at a height with more than 4 MB', async () => {
+    const client = await connect()
+    await client.subscribe({ table })
+    await storeBlocks(database.pool, 10, 11)
+    await database.pool.query(`
+      insert into own_top_shot.moment_purchased (block_height, tx_index, event_index, row_index, block_timestamp,
+        transaction_id, moment_id, details)
+      select 10, 0, 0, i, timestamptz '2025-01-01Z', sha256('10'), i, to_jsonb(repeat('x', 10000))
+      from generate_series(1, 501) as i`)
+    await derive(11, 11)
+    await database.pool.query(
+      `update app.indexing_checkpoints set covered = '{[0,12)}' where service_name = 'own_top_shot'`,
+    )
+    await database.pool.query("select pg_notify('own_rows', 'own_top_shot 10 11')")
+    await client.find(rowAt(11))
+    const sent = client.messages.filter(rowAt(10)).length
+    // 4 MiB, with the row that exceeds it.
+    expect(sent).to.be.within(400, 420)
+    expect((await client.find(({ type }) => type === 'truncated')).payload).to.include({ block_height: 10, rows: sent })
+  })
+
   it('end with an error when the table is dropped, and leave other subscriptions alone', async () => {
     await addOwnWorker(database.pool, { name: 'own_short' })
     const client = await connect()

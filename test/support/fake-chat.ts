@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { JsonToSseTransformStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
@@ -30,7 +30,7 @@ export interface ChatWorld {
   /** Undefined: no response to the settings request. */
   readonly reply: (call: ChatCall, count: number) => ChatReply
   /** Responses of the other routes, by method and path. */
-  readonly others?: Readonly<Record<string, (body: string, headers: IncomingHttpHeaders) => ChatReply>>
+  readonly others?: Readonly<Record<string, (body: string) => ChatReply>>
   /** Without it, authentication is disabled. */
   readonly token?: string
 }
@@ -66,7 +66,7 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
     if (call === 'GET /api/chat/settings') return json(response, 200, world.settings)
     const other = world.others?.[call]
     if (other !== undefined) {
-      const reply = other(await text(request), request.headers)
+      const reply = other(await text(request))
       if ('status' in reply) return json(response, reply.status, reply.body, reply.headers)
     }
     if (call !== 'POST /api/chat') return problem(response, 404, `Unexpected request: ${call}`)

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { createContext, memo, useContext, useId, useState } from 'react'
+import { memo, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { applicationUrls } from '../../kit/application-urls.ts'
 import { Button, Icon } from '../../kit/controls.tsx'
@@ -82,9 +82,6 @@ function Line({ call, isLive }: { readonly call: ToolCall; readonly isLive: bool
 
 const { ask: askUrl } = applicationUrls()
 
-/** False where answers are shown to a reader who did not ask. */
-export const MayRunContext = createContext(true)
-
 interface SqlActionsProps {
   readonly sql: string
   readonly target: 'indexer' | 'evm'
@@ -92,21 +89,17 @@ interface SqlActionsProps {
 
 /** Runs a shown statement again below it, and opens it in Ask. Results are not stored. */
 export function SqlActions({ sql, target }: SqlActionsProps): ReactNode {
-  const mayRun = useContext(MayRunContext)
   const running = useMutation({ mutationFn: () => runSql(sql, target) })
   const values = new URLSearchParams(target === 'evm' ? { target, sql } : { sql })
   const { output, error } = running.data ?? { output: undefined, error: null }
   const problem = error ?? (running.error === null ? undefined : problemText(running.error))
   const rows = problem === undefined ? readToolRows(unwrap(output)) : undefined
-  if (!mayRun && askUrl === undefined) return null
   return (
     <div className="sql-actions">
       <div className="button-row">
-        {mayRun && (
-          <Button isSmall disabled={running.isPending} onClick={() => running.mutate()}>
-            <Icon name="play" size={14} /> {running.isPending ? 'Running…' : 'Run again'}
-          </Button>
-        )}
+        <Button isSmall disabled={running.isPending} onClick={() => running.mutate()}>
+          <Icon name="play" size={14} /> {running.isPending ? 'Running…' : 'Run again'}
+        </Button>
         {askUrl !== undefined && (
           <a className="button small plain" href={`${askUrl}#${values.toString()}`}>
             Open in Ask

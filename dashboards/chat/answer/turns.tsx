@@ -127,7 +127,7 @@ interface AnswerWithSqlProps {
   readonly notices: readonly Notice[]
 }
 
-export function AnswerWithSql({ message, isLive, notices }: AnswerWithSqlProps): ReactNode {
+function AnswerWithSql({ message, isLive, notices }: AnswerWithSqlProps): ReactNode {
   const { parts } = message
   const actions = useMemo(() => {
     if (isLive) return undefined
@@ -144,7 +144,7 @@ export function AnswerWithSql({ message, isLive, notices }: AnswerWithSqlProps):
   )
 }
 
-export function questionText({ parts }: ChatMessage): string {
+function questionText({ parts }: ChatMessage): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 

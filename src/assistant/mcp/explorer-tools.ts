@@ -12,7 +12,7 @@ import {
   toolResult,
 } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
-import type { Explorer } from './explorer.ts'
+import type { Explorer, ExplorerCall } from './explorer.ts'
 
 export const transactionToolName = 'get_transaction'
 export const accountToolName = 'get_account'
@@ -166,7 +166,10 @@ export function registerExplorerTools(server: McpServer, explorer: Explorer, con
     output: transactionOutput,
     annotations: readingClosedWorld,
     run: async ({ id, block_height: height }, signal) =>
-      toolResult({ transaction: await readTransaction(explorer, id, height ?? undefined, signal), ...noFailure }),
+      toolResult({
+        transaction: await readTransaction(explorer, id, height ?? undefined, { signal, client: context.client }),
+        ...noFailure,
+      }),
     failed: failedWith({ transaction: null }),
   })
   registerTool(server, context, {
@@ -179,12 +182,12 @@ export function registerExplorerTools(server: McpServer, explorer: Explorer, con
     output: accountOutput,
     annotations: readingClosedWorld,
     run: async ({ address }, signal) =>
-      toolResult({ account: await readAccount(explorer, address, signal), ...noFailure }),
+      toolResult({ account: await readAccount(explorer, address, { signal, client: context.client }), ...noFailure }),
     failed: failedWith({ account: null }),
   })
 }
 
-const move = z.object({
+const moveFields = z.object({
   transfer_type: z.string(),
   from_address: party,
   to_address: party,
@@ -207,7 +210,7 @@ const transactionAnswer = z.object({
       contract_imports: z.array(z.string()),
       event_count: z.number(),
       ft_transfers: z.array(
-        move.extend({
+        moveFields.extend({
           token: z.string(),
           token_symbol: z.string().nullable(),
           amount: z.string(),
@@ -215,7 +218,11 @@ const transactionAnswer = z.object({
         }),
       ),
       nft_transfers: z.array(
-        move.extend({ token: z.string().nullable(), token_id: z.string(), collection_name: z.string().nullable() }),
+        moveFields.extend({
+          token: z.string().nullable(),
+          token_id: z.string(),
+          collection_name: z.string().nullable(),
+        }),
       ),
       evm_executions: z.array(z.object(executionFields)),
       events: z.array(z.object({ event_index: z.number(), type: z.string(), payload: z.unknown() })),
@@ -225,10 +232,10 @@ const transactionAnswer = z.object({
   ]),
 })
 
-async function readTransaction(explorer: Explorer, id: string, height: number | undefined, signal: AbortSignal) {
+async function readTransaction(explorer: Explorer, id: string, height: number | undefined, call: ExplorerCall) {
   const query = height === undefined ? '' : `?height=${height}`
   const { data } = await explorer
-    .read(`/flow/transaction/${id}${query}`, transactionAnswer, signal)
+    .read(`/flow/transaction/${id}${query}`, transactionAnswer, call)
     .catch((error: unknown) => {
       throw withRemedy(error, 'Check the id; only blocks in raw.blocks are indexed.')
     })
@@ -289,7 +296,7 @@ function presentItem(move: Answer['nft_transfers'][number]): Transfer {
   }
 }
 
-function partiesOf({ transfer_type: type, from_address: from, to_address: to }: z.output<typeof move>) {
+function partiesOf({ transfer_type: type, from_address: from, to_address: to }: z.output<typeof moveFields>) {
   return { type, from, to }
 }
 
@@ -306,7 +313,7 @@ const participles: Readonly<Record<string, string>> = {
   withdrawal: 'withdrawn',
 }
 
-function inWords({ transfer_type: type, from_address: from, to_address: to }: z.output<typeof move>): string {
+function inWords({ transfer_type: type, from_address: from, to_address: to }: z.output<typeof moveFields>): string {
   return [participles[type] ?? type, ...(from === null ? [] : ['from', from]), ...(to === null ? [] : ['to', to])].join(
     ' ',
   )
@@ -368,8 +375,8 @@ const collectionsAnswer = z.object({
 })
 const coasAnswer = z.object({ data: z.array(z.object({ coa_address: z.string(), flow_address: party })) })
 
-async function readAccount(explorer: Explorer, given: string, signal: AbortSignal) {
-  const address = await flowAddressOf(explorer, `0x${given.replace(/^0x/, '').toLowerCase()}`, signal)
+async function readAccount(explorer: Explorer, given: string, call: ExplorerCall) {
+  const address = await flowAddressOf(explorer, `0x${given.replace(/^0x/, '').toLowerCase()}`, call)
   const path = `/flow/account/${address}`
   const [
     {
@@ -379,12 +386,12 @@ async function readAccount(explorer: Explorer, given: string, signal: AbortSigna
     collections,
     coas,
   ] = await Promise.all([
-    explorer.read(path, accountAnswer, signal).catch((error: unknown) => {
+    explorer.read(path, accountAnswer, call).catch((error: unknown) => {
       throw withRemedy(error, 'Check the address and that it is of this network.')
     }),
-    explorer.read(`${path}/ft?limit=${maxHoldings}`, vaultsAnswer, signal),
-    explorer.read(`${path}/nft?limit=${maxHoldings}`, collectionsAnswer, signal),
-    readCoas(explorer, address, signal),
+    explorer.read(`${path}/ft?limit=${maxHoldings}`, vaultsAnswer, call),
+    explorer.read(`${path}/nft?limit=${maxHoldings}`, collectionsAnswer, call),
+    readCoas(explorer, address, call),
   ])
   const short = new Shortened()
   if (vaults.has_more) short.note('tokens')
@@ -419,18 +426,18 @@ async function readAccount(explorer: Explorer, given: string, signal: AbortSigna
   }
 }
 
-async function readCoas(explorer: Explorer, address: string, signal: AbortSignal) {
+async function readCoas(explorer: Explorer, address: string, call: ExplorerCall) {
   try {
-    return (await explorer.read(`/flow/coa/${address}?limit=1`, coasAnswer, signal)).data
+    return (await explorer.read(`/flow/coa/${address}?limit=1`, coasAnswer, call)).data
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return []
     throw error
   }
 }
 
-async function flowAddressOf(explorer: Explorer, address: string, signal: AbortSignal): Promise<string> {
+async function flowAddressOf(explorer: Explorer, address: string, call: ExplorerCall): Promise<string> {
   if (address.length === 18) return address
-  const owner = (await readCoas(explorer, address, signal))[0]?.flow_address
+  const owner = (await readCoas(explorer, address, call))[0]?.flow_address
   if (isPresent(owner)) return owner
   throw new ApiError(
     404,

@@ -1,26 +1,32 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
+import { Slots } from '../../platform/limits/slots.ts'
 import { jsonOrNothing, responseText } from '../../platform/outbound/response-text.ts'
 
 /** Reads the explorer API, so that tools and pages return the same data. */
 export interface Explorer {
-  /** @throws ApiError of the route; 503 `explorer-unavailable`, `explorer-busy`; 502 `explorer-failed` */
-  read<Schema extends z.ZodType>(path: string, schema: Schema, signal: AbortSignal): Promise<z.output<Schema>>
+  /**
+   * @throws ApiError of the route; 503 `explorer-unavailable`, `busy`; 429 `too-many-calls`; 502
+   * `explorer-failed`
+   */
+  read<Schema extends z.ZodType>(path: string, schema: Schema, call: ExplorerCall): Promise<z.output<Schema>>
 }
 
-export interface ExplorerBounds {
-  readonly timeoutMs?: number
-  readonly maxConcurrent?: number
-  readonly maxBytes?: number
+export interface ExplorerCall {
+  readonly signal: AbortSignal
+  /** As in `CallContext`. */
+  readonly client: string | undefined
 }
+
+/** An account takes four reads. Further ones wait for a slot. */
+const slotLimits = { max: 32, maxPerClient: 16, maxWaiting: 256, maxWaitingPerClient: 64 }
+const maxBytes = 8 * 1024 * 1024
 
 const problemSchema = z.object({ code: z.string(), detail: z.string() })
 
-export function createExplorer(
-  baseUrl: () => string,
-  { timeoutMs = 15_000, maxConcurrent = 32, maxBytes = 8 * 1024 * 1024 }: ExplorerBounds = {},
-): Explorer {
-  let running = 0
+/** @param timeoutMs of a read, and of its wait for a slot */
+export function createExplorer(baseUrl: () => string, timeoutMs = 15_000): Explorer {
+  const slots = new Slots({ what: 'explorer calls', ...slotLimits, maxWaitMs: timeoutMs })
   const request = async (path: string, signal: AbortSignal): Promise<{ status: number; body: unknown }> => {
     try {
       const response = await fetch(new URL(path, baseUrl()), {
@@ -35,11 +41,8 @@ export function createExplorer(
     }
   }
   return {
-    async read(path, schema, signal) {
-      if (running >= maxConcurrent) {
-        throw new ApiError(503, 'explorer-busy', 'Too many explorer calls are running. Try again shortly.')
-      }
-      running++
+    async read(path, schema, { signal, client }) {
+      const slot = await slots.enter(client, { signal })
       try {
         const { status, body } = await request(path, signal)
         if (status !== 200) throw refusalOf(status, body)
@@ -53,7 +56,7 @@ export function createExplorer(
           { cause: parsed.error },
         )
       } finally {
-        running--
+        slot.leave()
       }
     },
   }

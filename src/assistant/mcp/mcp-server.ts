@@ -156,7 +156,7 @@ interface SchemaResource {
   readonly text: (queries: QueryService, network: Network) => string
 }
 
-export const tableIndexUri = 'schema://tables'
+const tableIndexUri = 'schema://tables'
 const tableTemplate = `${tableIndexUri}/{table}`
 const maxCompletions = 100
 const maxIndexComment = 100

@@ -103,8 +103,9 @@ const prompts = [
       `Analyse the holders of the token ${token} on Flow.\n\n` +
       `${findTables}With ${sqlToolNames.indexer}: number of holders with a balance, total of their balances, the ` +
       'twenty largest with their share, and the share of the ten largest; for an NFT collection, items per owner ' +
-      `(app.nft_ownership). Look up the largest holders with ${accountToolName}: labels and contracts tell exchanges, ` +
-      `pools and bridges from people. Add how holders changed over the last 30 days if the tables show it. ${sourceRules}`,
+      `(app.nft_ownership). Look up the largest holders with ${accountToolName}: labels and contracts tell ` +
+      'exchanges, pools and bridges from people. Add how holders changed over the last 30 days if the tables show ' +
+      `it. ${sourceRules}`,
   }),
   prompt({
     name: 'explain-contract',

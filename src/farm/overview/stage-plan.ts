@@ -13,7 +13,7 @@ export interface StagePlan {
   /** `[]` if only the raw tables are read. */
   readonly follows: readonly string[]
   readonly isEnabled: boolean
-  /** Of workers of WORKERS_DIR. */
+  /** Set for workers of WORKERS_DIR. */
   readonly own?: OwnState | undefined
 }
 

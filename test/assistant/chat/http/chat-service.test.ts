@@ -287,6 +287,21 @@ describe('chat limits', () => {
     for (let i = 0; i < 5; i++) await readChunks(await chat.ask('How many?'))
   })
 
+  it('count a statement that runs again as an answer', async () => {
+    await using chat = await runChat({ database, variables: { LLM_PROVIDER: 'scripted', CHAT_RATE_LIMIT: '1' } })
+    const from = { 'X-Forwarded-For': '203.0.113.7' }
+    const run = (body: object): Promise<Response> =>
+      fetch(`${chat.origin}/api/chat/sql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...from },
+        body: JSON.stringify(body),
+      })
+    expect((await run({ sql: '' })).status).to.equal(400)
+    await run({ sql: 'select 1' })
+    expect(await problemIn(await run({ sql: 'select 1' }))).to.include({ status: 429, code: 'rate-limited' })
+    expect((await chat.ask('How many?', from)).status).to.equal(429)
+  })
+
   it('do not count requests that were rejected for another reason', async () => {
     await using provider = await startStreamingProvider(() => ['Seven.'])
     await using chat = await runChat({
