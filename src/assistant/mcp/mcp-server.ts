@@ -21,12 +21,12 @@ import { registerPrompts } from './prompts.ts'
 import { askToolNames, registerAskTool, registerGenerateTool, registerSqlTool, sqlToolNames } from './query-tools.ts'
 import { describeTableName, listTablesName, registerSchemaTools } from './schema-tools.ts'
 import { scriptReference } from '../tools/script-reference.ts'
-import type { ScriptRunner } from './script-runners.ts'
+import type { LimitedScripts } from './script-runners.ts'
 import { registerScriptTool, scriptToolName } from './script-tool.ts'
 
 export interface ProtocolOptions {
   readonly queries: QueryService
-  readonly scripts: ScriptRunner
+  readonly scripts: LimitedScripts
   readonly explorer: Explorer
   readonly library: () => Promise<DocLibrary>
   readonly network: () => Network

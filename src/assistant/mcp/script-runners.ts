@@ -9,6 +9,7 @@ import {
 } from '../../flow/chain-reader.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { isShallow } from '../../platform/http/read-json.ts'
+import { Slots } from '../../platform/limits/slots.ts'
 import { jsonOrNothing, responseText } from '../../platform/outbound/response-text.ts'
 
 /** `{"type": "UFix64", "value": "1.00000000"}`; `Void` has no value. */
@@ -72,29 +73,39 @@ function cut(reason: string): string {
   return reason.length > maxReasonCharacters ? `${reason.slice(0, maxReasonCharacters)}…` : reason
 }
 
-export interface ScriptBounds {
+export interface ScriptLimits {
   readonly timeoutMs?: number
-  readonly maxConcurrent?: number
+  readonly max?: number
+  readonly maxPerClient?: number
 }
 
-/** @throws ApiError 504 `script-timeout`, 503 `scripts-busy` */
-export function boundScripts(
+export interface ScriptCall {
+  readonly signal: AbortSignal
+  /** As in `CallContext`. */
+  readonly client: string | undefined
+}
+
+export interface LimitedScripts {
+  /** @throws ApiError 504 `script-timeout`, 503 `scripts-busy`, 429 `too-many-calls`, and those of the runner */
+  run(script: string, args: readonly JsonCdc[], block: ScriptBlock, call: ScriptCall): Promise<JsonCdc>
+}
+
+export function limitScripts(
   runner: ScriptRunner,
-  { timeoutMs = 30_000, maxConcurrent = 64 }: ScriptBounds = {},
-): ScriptRunner {
-  let running = 0
+  { timeoutMs = 30_000, max = 64, maxPerClient = 16 }: ScriptLimits = {},
+): LimitedScripts {
+  const slots = new Slots({ what: 'scripts', max, maxPerClient, refusals: { busy: scriptsBusy } })
   return {
-    async run(script, args, block, signal) {
-      if (running >= maxConcurrent) throw scriptsBusy()
+    async run(script, args, block, { signal, client }) {
+      const slot = await slots.enter(client, { signal })
       const timeout = AbortSignal.timeout(timeoutMs)
-      running++
       try {
         return await runner.run(script, args, block, AbortSignal.any([signal, timeout]))
       } catch (error) {
         signal.throwIfAborted()
         throw timeout.aborted ? scriptTimedOut(timeoutMs / 1000, error) : error
       } finally {
-        running--
+        slot.leave()
       }
     },
   }

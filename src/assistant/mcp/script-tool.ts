@@ -13,7 +13,7 @@ import {
 } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 import { jsonCdcSchema } from './script-runners.ts'
-import type { ScriptRunner } from './script-runners.ts'
+import type { LimitedScripts } from './script-runners.ts'
 
 export const scriptToolName = 'run_chain_script'
 
@@ -60,7 +60,7 @@ const output = advertised(
   }),
 )
 
-export function registerScriptTool(server: McpServer, scripts: ScriptRunner, context: CallContext): void {
+export function registerScriptTool(server: McpServer, scripts: LimitedScripts, context: CallContext): void {
   registerTool(server, context, {
     name: scriptToolName,
     title: 'Run a Cadence script',
@@ -78,7 +78,7 @@ export function registerScriptTool(server: McpServer, scripts: ScriptRunner, con
         height: isPresent(height) && height !== 'sealed' ? Number(height) : undefined,
         id: isPresent(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
       }
-      const result = await scripts.run(script, values ?? [], at, signal)
+      const result = await scripts.run(script, values ?? [], at, { signal, client: context.client })
       return toolResult({ result, ...noFailure }, JSON.stringify({ result }))
     },
     failed: failedWith({ result: null }),

@@ -13,7 +13,7 @@ import { Admission } from './admission.ts'
 import { KeyCheck } from './key-check.ts'
 import type { OriginRules } from '../../platform/mcp/origin-rules.ts'
 import { startMcpHttpServer } from './mcp-server.ts'
-import { boundScripts, createNodeScriptRunner, createRestScriptRunner } from './script-runners.ts'
+import { createNodeScriptRunner, createRestScriptRunner, limitScripts } from './script-runners.ts'
 import type { ScriptRunner } from './script-runners.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../../platform/service.ts'
@@ -37,7 +37,7 @@ export async function startMcp(context: ServiceContext<Config>): Promise<void> {
     version,
     host: config.HOST,
     port: config.MCP_PORT,
-    scripts: boundScripts(openScripts(context)),
+    scripts: limitScripts(openScripts(context)),
     explorer: createExplorer(() => backendUrl(config, shared.apiPort)),
     library: await openDocLibrary(context),
     network: await openNetwork(context),

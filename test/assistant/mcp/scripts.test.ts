@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { boundScripts, createRestScriptRunner } from '../../../src/assistant/mcp/script-runners.ts'
+import { createRestScriptRunner, limitScripts } from '../../../src/assistant/mcp/script-runners.ts'
 import type { ConnectedClient } from './support/mcp-clients.ts'
 import { codeOf, connectForScripts } from './support/script-client.ts'
 import { scriptResult, startScriptNode } from './support/script-node.ts'
@@ -127,18 +127,19 @@ describe('run_chain_script over a REST API', () => {
   it('applies a timeout, a concurrency limit and a result limit', async () => {
     const silent = await node(() => undefined)
     const never = new AbortController().signal
-    const runner = boundScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, maxConcurrent: 2 })
-    const failures = await Promise.all(
-      [1, 2, 3].map(() => runner.run(script, [], {}, never).catch((error: unknown) => error)),
-    )
-    expect(failures.map((error) => (error as { code?: unknown }).code)).to.have.members([
+    const scripts = limitScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, max: 3, maxPerClient: 2 })
+    const codeFor = (client: string): Promise<unknown> =>
+      scripts
+        .run(script, [], {}, { signal: never, client })
+        .catch((error: unknown) => (error as { code?: unknown }).code)
+    expect(await Promise.all(['one', 'one', 'one', 'other', 'other'].map(codeFor))).to.deep.equal([
       'script-timeout',
+      'script-timeout',
+      'too-many-calls',
       'script-timeout',
       'scripts-busy',
     ])
-    expect(await runner.run(script, [], {}, never).catch((error: unknown) => error)).to.include({
-      code: 'script-timeout',
-    })
+    expect(await codeFor('one')).to.equal('script-timeout')
     const endless = await node((response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));

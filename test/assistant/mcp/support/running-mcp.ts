@@ -6,7 +6,7 @@ import { KeyCheck } from '../../../../src/assistant/mcp/key-check.ts'
 import { createExplorer } from '../../../../src/assistant/mcp/explorer.ts'
 import { startMcpHttpServer } from '../../../../src/assistant/mcp/mcp-server.ts'
 import type { McpHttpOptions } from '../../../../src/assistant/mcp/mcp-server.ts'
-import { boundScripts, createRestScriptRunner } from '../../../../src/assistant/mcp/script-runners.ts'
+import { createRestScriptRunner, limitScripts } from '../../../../src/assistant/mcp/script-runners.ts'
 import type { ScriptRunner } from '../../../../src/assistant/mcp/script-runners.ts'
 import type { QueryService } from '../../../../src/assistant/query/query-service.ts'
 import { SkillList } from '../../../../src/assistant/skills/read-skills.ts'
@@ -76,7 +76,7 @@ export async function runMcp({
     port: 0,
     closeGraceMs: 500,
     ...(timeouts === undefined ? {} : { timeouts }),
-    scripts: boundScripts(scripts),
+    scripts: limitScripts(scripts),
     origins: {
       allowedHosts: [],
       allowedOrigins: [],
