@@ -3,8 +3,20 @@ import type { ReactNode } from 'react'
 import type { Parameter } from './draft.ts'
 
 /** As the service finds them, without nested comments. */
-const tokens =
-  /\b[eE]'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|\{\{\s*([A-Za-z_]\w{0,39})\s*\}\}/g
+const tokens = new RegExp(
+  [
+    /\b[eE]'(?:[^'\\]|\\[\s\S])*'/,
+    /'[^']*'/,
+    /"[^"]*"/,
+    /--[^\n]*/,
+    /\/\*[\s\S]*?\*\//,
+    /\$(\w*)\$[\s\S]*?\$\1\$/,
+    /\{\{\s*([A-Za-z_]\w{0,39})\s*\}\}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+)
 
 const maxParameters = 20
 

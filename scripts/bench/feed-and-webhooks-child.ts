@@ -10,7 +10,7 @@ import { connectionLimits, createPool } from '../../src/platform/db/pool.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { TimeSlices } from '../../src/explorer/feed/time-slices.ts'
 import { WebhookService } from '../../src/webhooks/service.ts'
-import { sendToParent } from '../support/send-to-parent.ts'
+import { sendToParent } from './process-usage.ts'
 
 /** Child processes: `feed <transactions per block> <accounts>`, `receiver`, `sender <database>`. */
 

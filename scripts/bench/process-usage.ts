@@ -52,3 +52,10 @@ export function peakMemoryMiB(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(match?.[1] ?? 0) / 1024
 }
+
+/** Exits with 0 if the parent has disconnected, instead of an EPIPE error. */
+export function sendToParent(message: unknown): void {
+  process.send?.(message, undefined, undefined, (error) => {
+    if (error !== null) process.exit(0)
+  })
+}

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { createPool } from '../../src/platform/db/pool.ts'
-import { sendToParent } from '../support/send-to-parent.ts'
+import { sendToParent } from './process-usage.ts'
 import { assertionOf, insertPasskeys, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
 
 /** Each sign-in comes from its own address. */

@@ -11,8 +11,8 @@ const pollEvery = 200
 /**
  * Runs `task` exclusively among processes with the same `path`.
  *
- * The lock is a file that names its holder. States: absent → held → absent; held → stale (not touched) → absent, removed
- * by the one waiter that creates the file named after that holder.
+ * The lock is a file that names its holder. States: absent → held → absent; held → stale (not
+ * touched) → absent, removed by the one waiter that creates the file named after that holder.
  * @template T
  * @param {string} path
  * @param {{ onWait: () => void }} options

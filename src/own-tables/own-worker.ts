@@ -92,7 +92,8 @@ function latestFold(schema: string, fold: LatestFold, shape: TableShape): Fold {
       where ${matches('o', 'k')} and not exists (select from ${table} h where ${matches('h', 'k')})
     )
     insert into ${target} as o (${all}) select ${all} from latest
-    on conflict (${list(key)}) do update set ${columns.map((column) => `${q(column)} = excluded.${q(column)}`).join(', ')}
+    on conflict (${list(key)}) do update
+    set ${columns.map((column) => `${q(column)} = excluded.${q(column)}`).join(', ')}
     where (${list(columns, 'o')}) is distinct from (${list(columns, 'excluded')})`,
   }
 }

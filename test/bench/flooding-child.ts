@@ -1,4 +1,4 @@
-import { sendToParent } from '../../scripts/support/send-to-parent.ts'
+import { sendToParent } from '../../scripts/bench/process-usage.ts'
 
 /** Sends messages to its parent forever and reads none. */
 function chatter(): void {

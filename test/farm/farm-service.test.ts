@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 import { workers } from '../../jobs/index.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'

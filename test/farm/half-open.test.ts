@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 import { announceFarmWork } from '../../src/platform/db/listen.ts'
 import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import type { TestDatabase } from '../support/database.ts'

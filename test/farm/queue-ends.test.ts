@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 
 const program = join(import.meta.dirname, '../support/queue-process.ts')
 

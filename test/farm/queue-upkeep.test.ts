@@ -5,7 +5,7 @@ import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-que
 import { createRedisWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
 import { queueNames } from '../../src/farm/queues/work-queue.ts'
 import type { RangeJob, WorkQueue } from '../../src/farm/queues/work-queue.ts'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const log = pino({ level: 'silent' })

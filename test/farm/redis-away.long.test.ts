@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 import { runFarm } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
 import { StoredChain } from '../support/stored-chain.ts'

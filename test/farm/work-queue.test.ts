@@ -10,8 +10,8 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { truncateQueues } from '../support/drop-queues.ts'
-import { startRedis } from '../../scripts/support/start-redis.ts'
-import type { RedisServer } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
+import type { RedisServer } from '../../scripts/bench/start-redis.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const log = pino({ level: 'silent' })

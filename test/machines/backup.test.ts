@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { readCoverage } from '../../src/farm/leases/coverage.ts'
 import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'

@@ -3,7 +3,7 @@
  * JSON line with its `url` (null without `redis-server`), and stops when its standard input ends.
  */
 import { once } from 'node:events'
-import { startRedis } from '../../scripts/support/start-redis.ts'
+import { startRedis } from '../../scripts/bench/start-redis.ts'
 
 const [address = ''] = process.argv.slice(2)
 const redis = await startRedis({ address })

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePorts } from '../../scripts/support/start-redis.ts'
+import { freePorts } from '../../scripts/bench/start-redis.ts'
 import { testKey } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'
 

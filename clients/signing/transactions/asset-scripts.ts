@@ -47,7 +47,8 @@ transaction(type: String, contractAddress: Address, contractName: String, amount
     prepare(signer: auth(BorrowValue) &Account) {
         ${vaultData}
         let paths = ${known('token')}
-        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &{FungibleToken.Provider}>(from: paths.storagePath)
+        let vault = signer.storage
+            .borrow<auth(FungibleToken.Withdraw) &{FungibleToken.Provider}>(from: paths.storagePath)
             ?? panic("The signer does not hold this token")
         self.sent <- vault.withdraw(amount: amount)
         assert(self.sent.getType().identifier == type, message: "The contract names the vault of another token")
@@ -90,7 +91,10 @@ transaction(type: String, contractAddress: Address, contractName: String) {
     prepare(signer: auth(SaveValue, IssueStorageCapabilityController, PublishCapability) &Account) {
         ${vaultData}
         let paths = ${known('token')}
-        assert(signer.storage.type(at: paths.storagePath) == nil, message: "The account has this token, or its place is taken")
+        assert(
+            signer.storage.type(at: paths.storagePath) == nil,
+            message: "The account has this token, or its place is taken"
+        )
         let vault <- paths.createEmptyVault()
         assert(vault.getType().identifier == type, message: "The contract makes vaults of another token")
         signer.storage.save(<-vault, to: paths.storagePath)

@@ -166,8 +166,9 @@ function KnownSummary({
     case 'withdraw-evm-account':
       return (
         <p>
-          Moves {plainUnits(known.amount)} FLOW {known.name === 'fund-evm-account' ? 'to' : 'from'} the EVM account of{' '}
-          <Address address={from} own={own} />.
+          Moves {plainUnits(known.amount)} FLOW
+          {known.name === 'fund-evm-account' ? ' to ' : ' from '}
+          the EVM account of <Address address={from} own={own} />.
         </p>
       )
     case 'create-evm-account':

@@ -55,7 +55,8 @@ export function AddFromDevice({ onClose }: { readonly onClose: () => void }): Re
       {code !== undefined && (status === undefined || status.state === 'waiting') && (
         <>
           <p>
-            Scan the code with the other device, or open <b className="wrap">{`${location.origin}${addDevicePath}`}</b>{' '}
+            Scan the code with the other device, or open
+            <b className="wrap"> {`${location.origin}${addDevicePath}`} </b>
             there and enter:
           </p>
           <p className="sum">
