@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef } from 'react'
-import type { ReactNode, RefObject } from 'react'
+import type { DialogHTMLAttributes, ReactNode, RefAttributes } from 'react'
 import { Button, FieldError, Form, Icon } from './controls.tsx'
 
 interface DialogProps {
@@ -23,10 +23,10 @@ export function Dialog({
   onClose,
   children,
 }: DialogProps): ReactNode {
-  const dialog = useModalDialog()
+  const modal = useModal(onClose)
   const titleId = useId()
   return (
-    <dialog ref={dialog} className="dialog" aria-labelledby={titleId} onClose={onClose}>
+    <dialog {...modal} className="dialog" aria-labelledby={titleId}>
       <Form onSubmit={onSubmit}>
         <h2 id={titleId}>{title}</h2>
         <div className="body">{children}</div>
@@ -50,10 +50,10 @@ interface ModalProps {
 }
 
 export function Modal({ title, isWide = false, onClose, children }: ModalProps): ReactNode {
-  const dialog = useModalDialog()
+  const modal = useModal(onClose)
   const titleId = useId()
   return (
-    <dialog ref={dialog} className={`dialog modal${isWide ? ' wide' : ''}`} aria-labelledby={titleId} onClose={onClose}>
+    <dialog {...modal} className={`dialog modal${isWide ? ' wide' : ''}`} aria-labelledby={titleId}>
       <header>
         <h2 id={titleId}>{title}</h2>
         <Button look="plain" isIcon isSmall aria-label="Close" onClick={onClose}>
@@ -65,8 +65,14 @@ export function Modal({ title, isWide = false, onClose, children }: ModalProps):
   )
 }
 
-/** Restores the focus on unmount, which browsers do only after `close()`. */
-function useModalDialog(): RefObject<HTMLDialogElement | null> {
+type ModalAttributes = RefAttributes<HTMLDialogElement> &
+  Pick<DialogHTMLAttributes<HTMLDialogElement>, 'onCancel' | 'onClose'>
+
+/**
+ * Restores the focus on unmount, which browsers do only after `close()`. Escape unmounts the dialog
+ * at once: the `close` event of the browser can follow a key that opens the dialog again.
+ */
+function useModal(onClose: () => void): ModalAttributes {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current
@@ -77,5 +83,14 @@ function useModalDialog(): RefObject<HTMLDialogElement | null> {
       if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()
     }
   }, [])
-  return dialog
+  return {
+    ref: dialog,
+    onClose,
+    onCancel: (event) => {
+      // File inputs in the dialog have the same event.
+      if (event.target !== event.currentTarget) return
+      event.preventDefault()
+      onClose()
+    },
+  }
 }
