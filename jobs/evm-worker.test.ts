@@ -95,6 +95,15 @@ describe('evm_worker', () => {
     }
   })
 
+  it('has the selectors of calls, and none of creations and payments', () => {
+    for (const { ran } of ofLabel(/deploy|coa-create$|coa-deposit/)) {
+      expect(ran.map((row) => row['method_id'])).to.deep.equal(ran.map(() => null))
+    }
+    const selectors = rows.map((row) => row['method_id']).filter((selector) => selector !== null)
+    expect(selectors).to.include('a9059cbb')
+    for (const selector of selectors) expect(selector).to.match(/^[0-9a-f]{8}$/)
+  })
+
   it('has direct calls with caller, receiver and amount', () => {
     for (const { note, ran } of ofLabel(/coa-(call|value)/)) {
       expect(ran[0]).to.include({

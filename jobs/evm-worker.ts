@@ -7,6 +7,7 @@ import { evmTokenTransfers } from '../src/flow/evm/evm-token-transfers.ts'
 import type { EvmTokenTransfer } from '../src/flow/evm/evm-token-transfers.ts'
 import { evmTransactionExecuted, evmTransactionOf } from '../src/flow/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../src/flow/evm/evm-transaction.ts'
+import { selectorOfInput } from '../src/flow/evm/known-abi.ts'
 
 const address: SqlColumn = { column: 'address', type: 'text' }
 const token: SqlColumn = { column: 'token', type: 'text' }
@@ -130,6 +131,7 @@ const transactions: HeightTable = {
     'max_priority_fee_per_gas',
     'contract_address',
     'error_message',
+    'method_id',
   ],
   heightColumn,
   partitionHeights,
@@ -228,6 +230,8 @@ function writeTransaction(rows: RowWriter, event: DecodedEvent, place: Place, ex
   numericOrNull(rows, payload?.maxPriorityFeePerGas)
   textOrNull(rows, executed.contractAddress)
   textOrNull(rows, executed.errorMessage)
+  const isCall = payload?.to !== undefined && payload.callType !== 'deploy'
+  textOrNull(rows, isCall ? selectorOfInput(payload.input) : undefined)
 }
 
 function writeTransfers(rows: RowWriter, event: DecodedEvent, place: Place, moved: readonly EvmTokenTransfer[]): void {

@@ -123,6 +123,25 @@ describe('explorer interaction', () => {
     expect(session.consoleMessages).to.deep.equal([])
   })
 
+  it('filters EVM transactions by status, method and type', async () => {
+    const page = await session.open('/evm', { viewport: { width: 360, height: 740 } })
+    const filters = page.getByRole('group', { name: 'Filters' })
+    await filters.getByRole('button', { name: 'Method' }).click()
+    await page.getByRole('textbox', { name: 'Method' }).fill('transfer(address,uint256)')
+    await page.keyboard.press('Enter')
+    await filters.getByRole('button', { name: 'Remove filter Method' }).waitFor()
+    await filters.getByRole('button', { name: 'Status' }).click()
+    await page.getByRole('dialog', { name: 'Filter by status' }).getByRole('button', { name: 'Succeeded' }).click()
+    await filters.getByRole('button', { name: 'Status Succeeded' }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?method=transfer%28address%2Cuint256%29&status=ok')
+    await page.getByText('transfer', { exact: true }).first().waitFor()
+    await filters.getByRole('button', { name: 'Type' }).click()
+    await expectAccessible(page, 'types')
+    await page.getByRole('button', { name: 'Set code (EIP-7702)' }).click()
+    await page.getByText('No EVM transactions match these filters').waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
   it('suggests names for the filter of a contract', async () => {
     const page = await session.open('/transactions', { viewport: { width: 360, height: 740 } })
     await page.getByRole('button', { name: 'Contract' }).click()

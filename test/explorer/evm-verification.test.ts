@@ -191,6 +191,19 @@ describe('verified sources of EVM contracts', function () {
     expect(names).to.deep.include(['source', 'recipient', 'units'])
   })
 
+  it('name functions in the filter of transactions', async () => {
+    const list = async (method: string): Promise<string[]> => {
+      const { data } = await api.json<{ data: readonly Call[] }>(`/flow/evm/transaction?limit=100&method=${method}`)
+      return data.map(({ hash }) => hash)
+    }
+    await database.pool.query(
+      `update app.evm_verified_signatures set signature = signature || '{"name": "renamedTransfer"}'
+       where selector = 'a9059cbb'`,
+    )
+    expect(await list('RenamedTransfer')).to.deep.equal(await list('0xa9059cbb'))
+    expect(await list('RenamedTransfer')).to.not.deep.equal([])
+  })
+
   it('are limited in uploads and concurrent compilations per client', async () => {
     const client = { address: '203.0.113.7', isLocal: false }
     const chain = { run: () => Promise.reject(new Error('not read')) } as Pick<PresentChain, 'run'> as PresentChain

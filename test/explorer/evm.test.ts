@@ -344,6 +344,48 @@ describe('EVM routes on a recorded chain', () => {
     await expectProblem(chain.api, '/flow/evm/transaction?from=2026-02-02&to=2026-02-01', 'from', 'must not be after')
   })
 
+  it('filter lists of transactions by status, type and method', async () => {
+    const list = async (query: string, path = '/flow/evm/transaction'): Promise<string[]> => {
+      const found = await allPages<EvmTransactionItem>(chain.api, `${path}?${query}`, 7)
+      return found.map(({ hash }) => hash)
+    }
+    const ids = (isIn: (row: EvmTransactionItem) => boolean): string[] =>
+      transactions.filter(isIn).map(({ hash }) => hash)
+    for (const status of ['ok', 'error'] as const) {
+      expect(await list(`status=${status}`), status).to.deep.equal(ids((row) => row.status === status))
+    }
+    const types = [...new Set(transactions.map(({ type }) => type))]
+    expect(types).to.include.members([0, 255])
+    for (const type of types) {
+      expect(await list(`type=${type}`), `${type}`).to.deep.equal(ids((row) => row.type === type))
+    }
+    const transfers = ids(({ method }) => method === 'transfer')
+    expect(transfers.length).to.be.greaterThan(7)
+    for (const method of ['transfer', 'TRANSFER', 'transfer(address,uint256)', '0xa9059cbb', '0XA9059CBB']) {
+      expect(await list(`method=${encodeURIComponent(method)}`), method).to.deep.equal(transfers)
+    }
+    const unnamed = transactions.find(({ method }) => method?.startsWith('0x') === true)?.method ?? ''
+    expect(await list(`method=${unnamed}`)).to.deep.equal(ids(({ method }) => method === unnamed))
+    expect(await list('method=unknownFunction')).to.deep.equal([])
+    expect(await list('method=transfer&status=ok&type=0')).to.deep.equal(
+      ids((row) => row.method === 'transfer' && row.status === 'ok' && row.type === 0),
+    )
+    const address = transactions.find(({ method }) => method === 'transfer')?.from?.hash ?? ''
+    expect(await list('method=transfer', `/flow/evm/address/${address}/transactions`)).to.deep.equal(
+      ids((row) => row.method === 'transfer' && [row.from?.hash, row.to?.hash].includes(address)),
+    )
+    for (const [query, field, text] of [
+      ['status=failed', 'status', 'ok or error'],
+      ['type=3', 'type', '0, 1, 2, 4 or 255'],
+      ['method=0x12', 'method', '8 hex digits'],
+      [`method=${'a'.repeat(101)}`, 'method', 'name'],
+      [`method=a(${'a'.repeat(401)})`, 'method', 'name'],
+    ] as const) {
+      await expectProblem(chain.api, `/flow/evm/transaction?${query}`, field, text)
+    }
+    expect(await list(`method=${'a'.repeat(100)}(${'a'.repeat(400)})`)).to.deep.equal([])
+  })
+
   it('return 404 for unknown and 400 for invalid parameters', async () => {
     const nobody = `0x${'9'.repeat(40)}`
     for (const [path, code] of [

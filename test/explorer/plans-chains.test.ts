@@ -68,9 +68,11 @@ const history = `
   ${insertEvents(`select h, 0, 0, 'A.1.EVM.TransactionExecuted', '{"payload": "0x", "logs": "0xc0"}' from ${steps}`)};
   insert into app.evm_tx_hashes
   select h, 0, 0, '1' || lpad(to_hex(h), 63, '0'), 'e' || lpad(to_hex(h), 63, '0'), '${busy}',
-    case when h < 100 then '${quiet}' else '${counterpart}' end, 1, 21000, 1 from ${steps};
-  insert into app.evm_transactions (block_height, tx_index, event_index, evm_block_height, evm_tx_index, error_code, tx_type)
-  select h, 0, 0, h, 0, 0, 2 from ${steps};
+    case when h < 100 then '${quiet}' else '${counterpart}' end, 1, 21000, case when h % 40000 = 0 then 0 else 1 end from ${steps};
+  insert into app.evm_transactions
+    (block_height, tx_index, event_index, evm_block_height, evm_tx_index, error_code, tx_type, method_id)
+  select h, 0, 0, h, 0, 0, case when h % 60000 = 0 then 4 else 2 end,
+    case when h % 30000 = 0 then 'aaaaaaaa' when h % 40 = 0 then 'bbbbbbbb' else 'cccccccc' end from ${steps};
   insert into app.evm_token_transfers
   select h, 0, 0, 0, 0, 20, '${coin}', '${busy}', case when h < 100 then '${quiet}' else '${counterpart}' end, null, 1 from ${steps};
   insert into app.evm_token_transfers
@@ -148,6 +150,23 @@ const cases: readonly Case[] = [
     'token transfers sent by a quiet address',
     80,
     (pool) => listEvmTokenTransfers(pool, bounds, { address: quiet, direction: 'sent' }, none, 21),
+  ],
+  ['failed EVM transactions', 60, (pool) => listEvmTransactions(pool, bounds, { status: 'error' }, none, 21)],
+  ['EVM transactions of a rare type', 60, (pool) => listEvmTransactions(pool, bounds, { type: 4 }, none, 21)],
+  [
+    'EVM transactions of a frequent type in the middle',
+    170,
+    (pool) => listEvmTransactions(pool, bounds, { type: 2 }, middle, 21),
+  ],
+  [
+    'EVM transactions with a rare method',
+    90,
+    (pool) => listEvmTransactions(pool, bounds, { methods: ['aaaaaaaa'] }, none, 21),
+  ],
+  [
+    'EVM transactions with frequent methods in the middle',
+    240,
+    (pool) => listEvmTransactions(pool, bounds, { methods: ['bbbbbbbb', 'cccccccc'] }, middle, 21),
   ],
   [
     'EVM transactions of a quiet address',
@@ -298,6 +317,23 @@ describe('query plans of EVM, staking, DeFi and scheduled transactions', () => {
       expect(Math.max(0, ...rowsSorted)).to.be.at.most(70)
     })
   }
+
+  it('stops filtering EVM transactions at 2,000 and names the place', async () => {
+    const found: number[] = []
+    let pages = 0
+    let key: { height: number; txIndex: number; eventIndex: number } | undefined
+    await plans.of(async (pool) => {
+      do {
+        const selection = { address: busy, methods: ['aaaaaaaa'] }
+        const { rows: listed, stoppedAt } = await listEvmTransactions(pool, bounds, selection, key, 21)
+        found.push(...listed.map(({ block_height: height }) => height))
+        key = stoppedAt && { height: stoppedAt.block_height, txIndex: 0, eventIndex: 0 }
+        pages++
+      } while (key !== undefined)
+    })
+    expect(found).to.deep.equal([240_000, 210_000, 180_000, 150_000, 120_000, 90_000, 60_000, 30_000, 0])
+    expect(pages).to.equal(Math.ceil((rows + 1) / 2000))
+  })
 
   it('reads tokens of pairs from indexes', async () => {
     const { rowsTouched, nodes } = await plans.of((pool) => listDefiAssets(pool, flow, 21))

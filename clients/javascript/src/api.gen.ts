@@ -225,7 +225,7 @@ export interface Parameters {
   readonly '/flow/nft/{nft_type}/item/{id}': { readonly nft_type: string; readonly id: string }
   readonly '/flow/account/{address}/nft': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/account/{address}/nft/{nft_type}': { readonly address: string; readonly nft_type: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/evm/transaction': { readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/evm/transaction': { readonly limit?: number; readonly from?: string; readonly to?: string; readonly status?: 'ok' | 'error'; readonly type?: '0' | '1' | '2' | '4' | '255'; readonly method?: string; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/transaction/{hash}': { readonly hash: string }
   readonly '/flow/evm/transaction/{hash}/logs': { readonly hash: string }
   readonly '/flow/evm/transaction/{hash}/token-transfers': { readonly hash: string }
@@ -242,7 +242,7 @@ export interface Parameters {
   readonly '/flow/evm/address/{address}': { readonly address: string }
   readonly '/flow/evm/address/{address}/token': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/nft': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/evm/address/{address}/transactions': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
+  readonly '/flow/evm/address/{address}/transactions': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly status?: 'ok' | 'error'; readonly type?: '0' | '1' | '2' | '4' | '255'; readonly method?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/token-transfers': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/code': { readonly address: string }
   readonly '/flow/evm/search': { readonly q: string; readonly limit?: number }

@@ -8,7 +8,7 @@ import type { EvmAddress } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { EvmAmount, EvmTokenName, EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
+import { EvmAmount, EvmTokenName, EvmTransactionList, EvmTransfers, evmTransactionFilters } from '../parts/evm.tsx'
 import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
@@ -121,27 +121,31 @@ interface AddressProps {
   readonly address: string
 }
 
-const listFilters: readonly Filter[] = [
-  { kind: 'choice', name: 'direction', label: 'Direction', options: { sent: 'Sent', received: 'Received' } },
-  dayFilter,
-]
+const directionFilter: Filter = {
+  kind: 'choice',
+  name: 'direction',
+  label: 'Direction',
+  options: { sent: 'Sent', received: 'Received' },
+}
+const transferFilters: readonly Filter[] = [directionFilter, dayFilter]
+const transactionFilters: readonly Filter[] = [directionFilter, ...evmTransactionFilters]
 
 function AddressTransactions({ address }: AddressProps): ReactNode {
-  const filters = useFilterValues(listFilters)
+  const filters = useFilterValues(transactionFilters)
   const list = useList('/flow/evm/address/{address}/transactions', { address, ...filters, limit: 20 })
   return (
     <EvmTransactionList
       list={list}
-      filters={listFilters}
+      filters={transactionFilters}
       emptyText="Transactions from and to this address will appear here."
     />
   )
 }
 
 function AddressTransfers({ address }: AddressProps): ReactNode {
-  const filters = useFilterValues(listFilters)
+  const filters = useFilterValues(transferFilters)
   const list = useList('/flow/evm/address/{address}/token-transfers', { address, ...filters, limit: 20 })
-  return <EvmTransfers list={list} filters={listFilters} address={address} />
+  return <EvmTransfers list={list} filters={transferFilters} address={address} />
 }
 
 const balanceColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/token'>>[] = [

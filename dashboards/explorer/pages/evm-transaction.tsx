@@ -5,7 +5,7 @@ import { Ago } from '../../kit/time.tsx'
 import type { EvmTokenTransfer, EvmTransactionDetail } from '../answers.gen.ts'
 import { useApi } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { DecodedCall, EvmLogs, nameOfEvmTransaction, TransferredAsset } from '../parts/evm.tsx'
+import { DecodedCall, EvmLogs, nameOfEvmTransaction, transactionTypes, TransferredAsset } from '../parts/evm.tsx'
 import { ItemResult } from '../parts/lists.tsx'
 import { UrlTabs, Detail, DetailPanel, PageTitle } from '../parts/page.tsx'
 import {
@@ -135,15 +135,8 @@ function gasFeeText({ fee }: EvmTransactionDetail): string {
   return fee.value === '0' ? 'No gas fee was charged.' : `Gas fee: ${formatUnits(fee.value, 18)} FLOW.`
 }
 
-const typeNames: Readonly<Record<number, string>> = {
-  0: 'Legacy',
-  1: 'Access list (EIP-2930)',
-  2: 'Dynamic fee (EIP-1559)',
-  4: 'Set code (EIP-7702)',
-}
-
 function typeNameOf({ type, call_type: call }: EvmTransactionDetail): string {
-  return call === null ? (typeNames[type] ?? String(type)) : `Direct call from Cadence: ${call}`
+  return call === null ? (transactionTypes[type] ?? String(type)) : `Direct call from Cadence: ${call}`
 }
 
 function Summary({ transaction }: TransactionProps): ReactNode {

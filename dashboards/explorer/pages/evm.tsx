@@ -8,7 +8,7 @@ import type { EvmBlock, EvmToken } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { EvmTransactionList, EvmTransfers, EvmAmount, EvmTokenName } from '../parts/evm.tsx'
+import { EvmTransactionList, EvmTransfers, EvmAmount, EvmTokenName, evmTransactionFilters } from '../parts/evm.tsx'
 import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
@@ -44,8 +44,10 @@ export function EvmPage(): ReactNode {
 const dayFilters = [dayFilter]
 
 function Transactions(): ReactNode {
-  const list = useList('/flow/evm/transaction', { ...useFilterValues(dayFilters), limit: 25 })
-  return <EvmTransactionList list={list} filters={dayFilters} emptyText="EVM transactions will appear here." />
+  const list = useList('/flow/evm/transaction', { ...useFilterValues(evmTransactionFilters), limit: 25 })
+  return (
+    <EvmTransactionList list={list} filters={evmTransactionFilters} emptyText="EVM transactions will appear here." />
+  )
 }
 
 const blockColumns: readonly Column<EvmBlock>[] = [

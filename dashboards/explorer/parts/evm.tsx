@@ -7,6 +7,7 @@ import { Age } from '../../kit/time.tsx'
 import type { EvmTransaction, EvmTokenReference, EvmTokenTransfer, EvmDecodedCall, EvmLog } from '../answers.gen.ts'
 import type { ListPath, ListQuery } from '../api.ts'
 import { formatUnits, initialOf, sanitizeName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
+import { dayFilter } from './filters.tsx'
 import type { Filter } from './filters.tsx'
 import { TableList } from './lists.tsx'
 import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, NoValue, Picture, ValueTree } from './values.tsx'
@@ -48,6 +49,29 @@ const transactionColumns: readonly Column<EvmTransaction>[] = [
   },
   { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
   { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+]
+
+const methodFilter: Filter = {
+  kind: 'text',
+  name: 'method',
+  label: 'Method',
+  hint: 'transfer, transfer(address,uint256) or 0xa9059cbb',
+  pattern: String.raw`\s*(0[xX][0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,99}(\([A-Za-z0-9,\(\)\[\]]{0,400}\))?)\s*`,
+}
+
+export const transactionTypes: Readonly<Record<string, string>> = {
+  0: 'Legacy',
+  1: 'Access list (EIP-2930)',
+  2: 'Dynamic fee (EIP-1559)',
+  4: 'Set code (EIP-7702)',
+  255: 'Direct call from Cadence',
+}
+
+export const evmTransactionFilters: readonly Filter[] = [
+  { kind: 'choice', name: 'status', label: 'Status', options: { ok: 'Succeeded', error: 'Failed' } },
+  methodFilter,
+  { kind: 'choice', name: 'type', label: 'Type', options: transactionTypes },
+  dayFilter,
 ]
 
 interface EvmTransactionListProps<Path extends EvmTransactionPath> {

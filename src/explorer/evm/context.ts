@@ -3,8 +3,10 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { abiSignatureSchema } from '../../flow/evm/abi-signature.ts'
 import type { EvmLog } from '../../flow/evm/evm-logs.ts'
+import { keccak256 } from '../../flow/evm/keccak256.ts'
+import { selectorsOfName } from '../../flow/evm/known-abi.ts'
 import { readRecent } from '../paging/bounds.ts'
-import { describeEvmAddresses } from './queries.ts'
+import { describeEvmAddresses, maxMethods } from './queries.ts'
 import { callKeyOf, logKeyOf, partiesOf } from './schema.ts'
 import type { EvmContext, EvmTransactionRow, VerifiedSignatures } from './schema.ts'
 
@@ -21,6 +23,25 @@ async function readSignatures(database: DatabasePool, keys: readonly string[]): 
     `)
     return new Map(rows.map(({ address, selector, signature }) => [`${address} ${selector}`, signature]))
   })
+}
+
+const selectorRow = z.object({ selector: z.string() })
+
+/**
+ * Of common functions and those of verified contracts.
+ *
+ * @param method name in any case, `transfer(address,uint256)`, or `0x` and 8 hex digits
+ */
+export async function readSelectors(database: DatabasePool, method: string): Promise<readonly string[]> {
+  if (method.startsWith('0x')) return [method.slice(2)]
+  if (method.includes('(')) return [keccak256(Buffer.from(method)).toString('hex').slice(0, 8)]
+  const verified = await database.any(sql.type(selectorRow)`
+    select distinct selector from app.evm_verified_signatures
+    where lower(signature ->> 'name') = ${method.toLowerCase()} and length(selector) = 8
+    order by selector
+    limit ${maxMethods}
+  `)
+  return [...new Set([...selectorsOfName(method), ...verified.map(({ selector }) => selector)])].slice(0, maxMethods)
 }
 
 interface Described {

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { readBoundsOfDays } from '../paging/bounds.ts'
 import type { DayFilter } from '../paging/bounds.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
-import { page } from '../paging/pages.ts'
+import { page, pageUpTo } from '../paging/pages.ts'
 import type { List } from '../paging/pages.ts'
-import { dayFilters, limitParameter } from '../parameters.ts'
+import { dayFilters, limitParameter, textParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
-import { readEvmContext } from './context.ts'
+import { readEvmContext, readSelectors } from './context.ts'
 import { describeEvmAddresses, listEvmTransactions } from './queries.ts'
+import type { EvmTransactionSelection } from './queries.ts'
 import { presentEvmTransaction } from './schema.ts'
 import type { EvmTransactionItem } from './schema.ts'
 import { evmTransferCursor, listEvmTokenTransfers, parseEvmTransferCursor } from './token-queries.ts'
@@ -16,7 +17,26 @@ import type { EvmTokenTransferItem } from './token-schema.ts'
 
 const listParameters = { limit: limitParameter({ default: 20, max: 100 }), ...dayFilters }
 
-export const transactionListParameters = { ...listParameters, cursor: eventCursor.parameter }
+/** Names of Solidity have letters, digits, _ and $. */
+const methodForm = /^(0[xX][0-9a-fA-F]{8}|[A-Za-z_$][A-Za-z0-9_$]{0,99}(\([A-Za-z0-9,()[\]]{0,400}\))?)$/
+const methodProblem = 'must be a name, a signature such as transfer(address,uint256), or 0x and 8 hex digits'
+
+export const transactionListParameters = {
+  ...listParameters,
+  status: z.enum(['ok', 'error'], 'must be ok or error').optional().describe('Result of the transaction.'),
+  type: z
+    .enum(['0', '1', '2', '4', '255'], 'must be 0, 1, 2, 4 or 255')
+    .transform(Number)
+    .optional()
+    .describe('0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature.'),
+  method: textParameter(methodForm, methodProblem, (text) => (/^0x/i.test(text) ? text.toLowerCase() : text))
+    .optional()
+    .describe(
+      'Called function: name (of common functions and of verified contracts, in any case), signature such as ' +
+        '`transfer(address,uint256)`, or selector, 0x and 8 hex digits.',
+    ),
+  cursor: eventCursor.parameter,
+}
 export const transferListParameters = { ...listParameters, cursor: evmTransferCursor.parameter }
 
 export const directionParameter = z
@@ -29,15 +49,27 @@ interface ListQuery extends DayFilter {
   readonly cursor?: string | undefined
 }
 
+interface TransactionListQuery extends ListQuery, Pick<EvmTransactionSelection, 'status' | 'type'> {
+  readonly method?: string | undefined
+}
+
 export async function pageOfTransactions(
   { database }: Services,
-  selection: Parameters<typeof listEvmTransactions>[2],
-  { limit, cursor, ...days }: ListQuery,
+  of: Pick<EvmTransactionSelection, 'address' | 'direction'>,
+  { limit, cursor, method, status, type, ...days }: TransactionListQuery,
 ): Promise<List<EvmTransactionItem>> {
-  const bounds = await readBoundsOfDays(database, days)
-  const rows = await listEvmTransactions(database, bounds, selection, parseEventCursor(cursor), limit + 1)
+  const [bounds, methods] = await Promise.all([
+    readBoundsOfDays(database, days),
+    method === undefined ? undefined : readSelectors(database, method),
+  ])
+  if (methods?.length === 0) return pageUpTo([], limit, '')
+  const selection = { ...of, status, type, methods }
+  const found = await listEvmTransactions(database, bounds, selection, parseEventCursor(cursor), limit + 1)
+  const rows = found.rows.slice(0, limit)
+  const last = found.rows.length > limit ? rows.at(-1) : found.stoppedAt
   const context = await readEvmContext(database, { transactions: rows })
-  return page(rows, limit, (row) => presentEvmTransaction(row, context), eventCursor.format)
+  const data = rows.map((row) => presentEvmTransaction(row, context))
+  return pageUpTo(data, limit, last === undefined ? '' : eventCursor.format(last))
 }
 
 export async function pageOfTransfers(

@@ -19,33 +19,126 @@ const storedRow = derivedEvmRow.extend(singleEvent)
 export const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
 export type EvmPlace = z.output<typeof placeRow>
 
-interface EvmTransactionSelection {
+/** Combined with AND. */
+export interface EvmTransactionSelection {
   /** 40 hex digits. */
   readonly address?: string | undefined
   /** Direction, seen from the address. Default: both. */
   readonly direction?: 'sent' | 'received' | undefined
+  readonly status?: 'ok' | 'error' | undefined
+  readonly type?: number | undefined
+  /** Selectors, 8 hex digits each; at most `maxMethods`. */
+  readonly methods?: readonly string[] | undefined
 }
 
-/** Latest first. */
+export const maxMethods = 20
+
+/** Per request. */
+const maxScanned = 2000
+
+interface EvmTransactionPage {
+  readonly rows: readonly EvmTransactionRow[]
+  /** The scan limit was reached before the page was full. */
+  readonly stoppedAt: EvmPlace | undefined
+}
+
+/**
+ * Latest first. The index of one condition selects candidates, which are filtered by the others up
+ * to the scan limit.
+ */
 export async function listEvmTransactions(
   database: DatabasePool,
   bounds: Bounds | undefined,
-  { address, direction }: EvmTransactionSelection,
+  selection: EvmTransactionSelection,
   before: EventKey | undefined,
   count: number,
-): Promise<readonly EvmTransactionRow[]> {
-  const places = await readEventPage(bounds, before, count, (span) =>
-    database.any(sql.type(placeRow)`
-    ${address === undefined ? selectAny(span) : selectOfAddress(span, address, direction)}
-    order by ${newestEventFirst}
-    limit ${span.count}
-  `),
-  )
-  return readEvmTransactions(database, places)
+): Promise<EvmTransactionPage> {
+  const { select, rest } = sourceOf(selection)
+  const places: EvmPlace[] = []
+  let [key, scanned] = [before, 0]
+  let stoppedAt: EvmPlace | undefined
+  for (let size = count; ; size = Math.min(size * 4, maxScanned - scanned)) {
+    const candidates = await readEventPage(bounds, key, size, (span) =>
+      database.any(sql.type(placeRow)`${select(span)} order by ${newestEventFirst} limit ${span.count}`),
+    )
+    places.push(...(rest.length === 0 ? candidates : await matchingPlaces(database, candidates, rest)))
+    const last = candidates.at(-1)
+    scanned += candidates.length
+    if (places.length >= count || candidates.length < size || last === undefined) break
+    if (scanned >= maxScanned) {
+      stoppedAt = last
+      break
+    }
+    key = { height: last.block_height, txIndex: last.tx_index, eventIndex: last.event_index }
+  }
+  return { rows: await readEvmTransactions(database, places.slice(0, count)), stoppedAt }
+}
+
+interface Source {
+  readonly select: (span: EventSpan) => FragmentSqlToken
+  /** Conditions on `h` and `t` that candidates may not meet. */
+  readonly rest: readonly FragmentSqlToken[]
+}
+
+function sourceOf({ address, direction, status, type, methods }: EvmTransactionSelection): Source {
+  const ofMethods = methods && sql.fragment`t.method_id = any (${sql.array(methods, 'text')})`
+  const ofStatus = status && sql.fragment`h.evm_status = ${status === 'ok' ? 1 : 0}`
+  const ofType = type === undefined ? undefined : sql.fragment`t.tx_type = ${type}`
+  const rest = (...conditions: (FragmentSqlToken | undefined)[]): FragmentSqlToken[] =>
+    conditions.filter((condition) => condition !== undefined)
+  if (address !== undefined)
+    return { select: (span) => selectOfAddress(span, address, direction), rest: rest(ofMethods, ofStatus, ofType) }
+  if (methods !== undefined)
+    return {
+      select: (span) => selectOfKeys(span, sql.fragment`method_id`, methods),
+      rest: rest(ofStatus, ofType),
+    }
+  if (status === 'error') return { select: selectFailed, rest: rest(ofType) }
+  if (type !== undefined)
+    return { select: (span) => selectOfKeys(span, sql.fragment`tx_type`, [type]), rest: rest(ofStatus) }
+  // Most transactions succeed.
+  return { select: selectAny, rest: rest(ofStatus) }
+}
+
+async function matchingPlaces(
+  database: DatabasePool,
+  candidates: readonly EvmPlace[],
+  conditions: readonly FragmentSqlToken[],
+): Promise<readonly EvmPlace[]> {
+  if (candidates.length === 0) return []
+  const { heights, places } = placeArrays(candidates)
+  return database.any(sql.type(placeRow)`
+    select h.block_height, h.tx_index, h.event_index
+    from unnest(${places}) as place (height, tx, event)
+    join app.evm_tx_hashes h on h.block_height = place.height and h.tx_index = place.tx
+      and h.event_index = place.event and h.block_height = any (${heights})
+    join app.evm_transactions t on t.block_height = place.height and t.tx_index = place.tx
+      and t.event_index = place.event and t.block_height = any (${heights})
+    where ${sql.join(conditions, sql.fragment` and `)}
+    order by h.block_height desc, h.tx_index desc, h.event_index desc
+  `)
 }
 
 function selectAny(span: EventSpan): FragmentSqlToken {
   return sql.fragment`select block_height, tx_index, event_index from app.evm_tx_hashes where ${withinEvents(span)}`
+}
+
+function selectFailed(span: EventSpan): FragmentSqlToken {
+  return sql.fragment`${selectAny(span)} and evm_status = 0`
+}
+
+/** One index scan for each key, because an index has the order of one key only. */
+function selectOfKeys(span: EventSpan, column: FragmentSqlToken, keys: readonly (string | number)[]): FragmentSqlToken {
+  const parts = keys.map(
+    (key) => sql.fragment`(
+    select block_height, tx_index, event_index from app.evm_transactions
+    where (${column}, block_height) between (${key}, ${span.low}) and (${key}, ${span.high})
+      and ${column} is not null and ${withinEvents(span)}
+    order by ${column} desc, ${newestEventFirst}
+    limit ${span.count}
+  )`,
+  )
+  return sql.fragment`select * from (${sql.join(parts, sql.fragment` union all `)}) as places`
 }
 
 /** Each side uses one index; `union` removes self-transfers. */
@@ -67,16 +160,24 @@ function selectOfAddress(
   return sql.fragment`select * from (${sql.join(sides, sql.fragment` union `)}) as places`
 }
 
-/** In the order of the places. Heights passed as values prune partitions. */
+/** Heights passed as values prune partitions. */
+function placeArrays(places: readonly EvmPlace[]): { heights: FragmentSqlToken; places: FragmentSqlToken } {
+  const of = (name: keyof EvmPlace, type: string): FragmentSqlToken =>
+    sql.fragment`${sql.array(
+      places.map((place) => place[name]),
+      type,
+    )}`
+  const heights = of('block_height', 'int8')
+  return { heights, places: sql.fragment`${heights}, ${of('tx_index', 'int4')}, ${of('event_index', 'int4')}` }
+}
+
+/** In the order of the places. */
 export async function readEvmTransactions(
   database: DatabasePool,
   places: readonly EvmPlace[],
 ): Promise<readonly EvmTransactionRow[]> {
   if (places.length === 0) return []
-  const heights = sql.array(
-    places.map((place) => place.block_height),
-    'int8',
-  )
+  const { heights, places: arrays } = placeArrays(places)
   const rows = await database.any(sql.type(storedRow)`
     select h.block_height, h.tx_index, h.event_index, h.tx_id, h.evm_hash, h.evm_from, h.evm_to,
       h.evm_value::text as evm_value, h.evm_gas_used, h.evm_status, b.timestamp, t.evm_block_height, t.evm_tx_index,
@@ -89,16 +190,7 @@ export async function readEvmTransactions(
         where m.block_height = h.block_height and m.tx_index = h.tx_index and m.event_index = h.event_index
           and m.block_height = any (${heights})
       ) as moves_tokens
-    from unnest(
-      ${heights}, ${sql.array(
-        places.map((place) => place.tx_index),
-        'int4',
-      )},
-      ${sql.array(
-        places.map((place) => place.event_index),
-        'int4',
-      )}
-    ) as place (height, tx, event)
+    from unnest(${arrays}) as place (height, tx, event)
     join app.evm_tx_hashes h on h.block_height = place.height and h.tx_index = place.tx
       and h.event_index = place.event and h.block_height = any (${heights})
     join app.evm_transactions t on t.block_height = place.height and t.tx_index = place.tx

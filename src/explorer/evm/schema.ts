@@ -257,7 +257,9 @@ export function presentEvmTransaction(
   { directory, signatures }: EvmContext,
 ): EvmTransactionItem {
   const input = inputOf(row)
-  const call = input === undefined ? undefined : decodeCall(input, signatures.get(callKeyOf(row) ?? ''))
+  const selector = selectorOf(row, input)
+  const call =
+    input === undefined || selector === null ? undefined : decodeCall(input, signatures.get(callKeyOf(row) ?? ''))
   const price = row.gas_price
   return {
     hash: `0x${row.evm_hash}`,
@@ -290,9 +292,9 @@ export function presentEvmTransaction(
     status: row.evm_status === 1 ? 'ok' : 'error',
     result: row.evm_status === 1 ? 'success' : (row.error_message ?? `error ${row.error_code}`),
     error_code: row.error_code,
-    method: call?.name ?? selectorOf(row, input),
+    method: call?.name ?? selector,
     raw_input: input === undefined ? null : `0x${Buffer.from(input).toString('hex')}`,
-    decoded_input: call === undefined ? null : presentDecodedCall(call, selectorOf(row, input) ?? ''),
+    decoded_input: call === undefined ? null : presentDecodedCall(call, selector ?? ''),
     tx_types: kindsOf(row, input),
   }
 }
@@ -326,7 +328,7 @@ export function inputOf({ payload, nonce }: EvmTransactionRow): Uint8Array | und
 }
 
 function selectorOf(row: EvmTransactionRow, input: Uint8Array | undefined): string | null {
-  if (input === undefined || input.length < 4 || row.evm_to === null) return null
+  if (input === undefined || input.length < 4 || row.evm_to === null || row.call_type === 'deploy') return null
   return `0x${Buffer.from(input.subarray(0, 4)).toString('hex')}`
 }
 

@@ -95,6 +95,12 @@ export function selectorOfInput(input: Uint8Array): string | undefined {
   return input.length < selectorBytes ? undefined : Buffer.from(input.subarray(0, selectorBytes)).toString('hex')
 }
 
+/** Selectors of the common functions with a name, in any case. */
+export function selectorsOfName(name: string): readonly string[] {
+  const wanted = name.toLowerCase()
+  return [...functions].flatMap(([selector, known]) => (known.name.toLowerCase() === wanted ? [selector] : []))
+}
+
 /**
  * @param verified of the contract, by its source; else a common one, which the contract may use
  *   differently
