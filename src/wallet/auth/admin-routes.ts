@@ -19,6 +19,15 @@ const jsonObject = z.record(z.string(), z.unknown())
 const params = z.object({ id: z.uuid('must be a user id') })
 const path = `${authPath}/admin/users`
 const maxUsers = 200
+const maxPage = 50
+
+/** auth-js sends omitted numbers as empty. */
+const count = (max: number): z.ZodType<number | undefined> =>
+  z
+    .literal('')
+    .transform(() => undefined)
+    .or(z.coerce.number().int().min(1).max(max))
+    .optional()
 
 /** `none`, or GoTrue's form: `24h`. */
 const banDuration = z.string().regex(/^(?:none|[1-9]\d{0,5}h)$/, 'must be none, or hours such as 24h')
@@ -34,22 +43,23 @@ export const adminRoutes: readonly Route<AdminServices>[] = [
     path,
     operationId: 'listUsers',
     summary: 'Users, by id',
-    description: '`after` is the last id of the page before.',
+    description: '`after` is the last id of the page before. `page` counts from 1, as in GoTrue.',
     query: z.object({
       after: z.uuid().optional(),
-      per_page: z.coerce.number().int().min(1).max(maxUsers).default(50),
+      page: count(maxPage),
+      per_page: count(maxUsers),
       email: z.string().max(320).optional().describe('Only the user of this address.'),
     }),
     response: z.strictObject({ users: z.array(jsonObject), next: z.string().nullable() }),
-    handler: async ({ query: { after, per_page: count, email } }, { auth: { pool } }) => {
+    handler: async ({ query: { after, page = 1, per_page: size = 50, email } }, { auth: { pool } }) => {
       const { rows } = await query<AdminRow>(
         pool,
         `select ${columns} from wallet_auth.users as u
-         where ($1::uuid is null or u.id > $1) and ($3::text is null or u.email = $3) order by u.id limit $2`,
-        [after ?? null, count + 1, email?.trim().toLowerCase() ?? null],
+         where ($1::uuid is null or u.id > $1) and ($3::text is null or u.email = $3) order by u.id limit $2 offset $4`,
+        [after ?? null, size + 1, email?.trim().toLowerCase() ?? null, (page - 1) * size],
       )
-      const users = rows.slice(0, count)
-      return { body: { users: users.map(present), next: rows.length > count ? (users.at(-1)?.id ?? null) : null } }
+      const users = rows.slice(0, size)
+      return { body: { users: users.map(present), next: rows.length > size ? (users.at(-1)?.id ?? null) : null } }
     },
   }),
   route({

@@ -60,6 +60,12 @@ describe('administration of wallet users', () => {
       expect((await call('GET', query)).status, query).to.equal(400)
   })
 
+  it('counts pages to a limit', async () => {
+    expect((await call('GET', '?page=50&per_page=200')).body).to.deep.equal({ users: [], next: null })
+    for (const wrong of ['page=51', 'page=0', 'per_page=201', 'per_page=x'])
+      expect((await call('GET', `?${wrong}`)).body, wrong).to.include({ error_code: 'validation_failed' })
+  })
+
   it('bans a user, whose sessions end, and ends the ban', async () => {
     const { id, accessToken } = await signIn('banned@example.com')
     const { body } = await call('PUT', `/${id}`, { ban_duration: '24h' })

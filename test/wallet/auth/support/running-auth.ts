@@ -46,6 +46,9 @@ export const noLimits: AuthLimits = Object.fromEntries(
   Object.keys(authLimits).map((name) => [name, { max: 1_000_000, periodMs: 60_000 }]),
 ) as unknown as AuthLimits
 
+/** Methods that auth-js enables one by one. */
+const experimental = { recoveryCodes: true }
+
 /** Starts the auth endpoint on a port of 127.0.0.1. */
 export async function runAuth(
   database: TestDatabase,
@@ -152,6 +155,7 @@ export async function runAuth(
         autoRefreshToken: false,
         persistSession: true,
         detectSessionInUrl: false,
+        experimental,
       })
     },
     tokenHashOf: async (userId) => {
@@ -159,7 +163,7 @@ export async function runAuth(
       if (made === undefined) throw new Error(`unknown user ${userId}`)
       return made.tokenHash
     },
-    admin: (token) => new GoTrueAdminApi({ url, headers: { Authorization: `Bearer ${token}` } }),
+    admin: (token) => new GoTrueAdminApi({ url, headers: { Authorization: `Bearer ${token}` }, experimental }),
     stop: async () => {
       await auth.close()
       await statements.end()
