@@ -18,7 +18,7 @@ import { EmailSignIn } from './email-sign-in.ts'
 import { AttemptLimits, authLimits } from './stores/attempt-limits.ts'
 import type { AuthLimits } from './stores/attempt-limits.ts'
 import type { SendMail, MailResult } from './mail.ts'
-import { Outbox } from './mail.ts'
+import { newClientMail, Outbox } from './mail.ts'
 import { createAuthSessions } from './auth-sessions.ts'
 import { FlowStates, ProviderSignIn } from './provider-sign-in.ts'
 import type { OAuthProvider } from './providers.ts'
@@ -96,7 +96,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     deleteUserData: options.deleteUserData ?? (() => Promise.resolve()),
     limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }),
     users: new UserStore(),
-    sessions: new SessionStore(pool, { secrets, statements, hours: options.sessionHours, onOpen: options.onSignIn }),
+    sessions: new SessionStore(pool, {
+      secrets,
+      statements,
+      hours: options.sessionHours,
+      onOpen: options.onSignIn,
+      mailOf: (client) => newClientMail(options.name, client),
+    }),
     oneTimeTokens: new OneTimeTokens(pool, secrets, statements),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`),
     flows: new FlowStates(pool),
@@ -138,6 +144,7 @@ const statements = [
   'delete from wallet_auth.flow_states where expires_at <= now()',
   'delete from wallet_auth.sessions where not_after <= now()',
   "delete from wallet_auth.audit_log where at < now() - interval '90 days'",
+  "delete from wallet_auth.known_clients where last_seen_at < now() - interval '180 days'",
 ]
 
 /** Safe to run concurrently. */

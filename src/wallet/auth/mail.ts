@@ -195,6 +195,42 @@ export function keyChangeMail({
   )
 }
 
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/Edg/, 'Edge'],
+  [/OPR|Opera/, 'Opera'],
+  [/SamsungBrowser/, 'Samsung Internet'],
+  [/Firefox|FxiOS/, 'Firefox'],
+  [/Chrome|CriOS/, 'Chrome'],
+  [/Safari/, 'Safari'],
+]
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/Windows/, 'Windows'],
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** In fixed words: the client chooses its user agent, and could write an e-mail with it. */
+function browserOf(userAgent: string): string {
+  const wordOf = (words: readonly (readonly [RegExp, string])[], fallback: string): string =>
+    words.find(([pattern]) => pattern.test(userAgent))?.[1] ?? fallback
+  return `${wordOf(browsers, 'an unknown program')} on ${wordOf(systems, 'an unknown system')}`
+}
+
+export function newClientMail(
+  name: string,
+  { address, userAgent }: { readonly address: string; readonly userAgent: string },
+): Omit<Mail, 'to'> {
+  const { to: _to, ...mail } = plain(
+    '',
+    `New sign-in to ${name}`,
+    `Your user at ${name} was signed in from a new network or browser: ${address}, ${browserOf(userAgent)}. If you ` +
+      'did not do this, secure this mailbox, then sign in with your passkey and sign out everywhere.',
+  )
+  return mail
+}
+
 function plain(to: string, subject: string, sentence: string): Mail {
   return { to, subject, text: `${sentence}\n`, html: `<p>${escapeHtml(sentence)}</p>` }
 }
@@ -217,11 +253,12 @@ export interface OutboxOptions {
   readonly storedRetryMs?: number
   /** Default one day. */
   readonly maxAgeMs?: number
-  /** Limit for all processes. Default 10,000. */
+  /** Limit for all processes. Default `maxStoredMails`. */
   readonly maxStored?: number
   readonly onDone?: ((result: MailResult) => void) | undefined
 }
 
+export const maxStoredMails = 10_000
 const maxWaiting = 1000
 const pollMs = 5000
 /** Exceeds all timeouts of `mailSender`, ms. */
@@ -248,7 +285,7 @@ export class Outbox {
     retryAfterMs = [1000, 5000, 30_000],
     storedRetryMs = 5000,
     maxAgeMs = 86_400_000,
-    maxStored = 10_000,
+    maxStored = maxStoredMails,
     onDone = () => undefined,
     ...options
   }: OutboxOptions) {

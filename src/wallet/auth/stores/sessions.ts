@@ -6,6 +6,8 @@ import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { countAttempt, attemptValues } from './rate-limits.ts'
 import type { Attempt } from './rate-limits.ts'
 import { authError } from '../auth-parts.ts'
+import { maxStoredMails } from '../mail.ts'
+import type { Mail } from '../mail.ts'
 import { AuditLog, isNotBanned, userColumns } from './users.ts'
 import { digestOf, randomToken } from './secrets.ts'
 import type { AuthSecrets } from './secrets.ts'
@@ -33,12 +35,19 @@ const maxTrades = 20
 const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt",
   s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
 
+/** Further ones are not stored and not mailed. */
+const maxKnownClients = 500
+/** No e-mail after this many new networks and browsers in a day. */
+export const maxNewClients = 10
+
 /**
- * Opens a session `s` of a user `u`. From `$first`: id, hours, address, user agent, digest of the
- * refresh token
+ * Opens a session `s` of a user `u`, and mails it if its network or browser is new and not the
+ * user's first. `$first`: id, hours, address, user agent, digest of the refresh token; `$mail`:
+ * subject, text and HTML
  */
-function openedSession(method: string, from: string, first: number): string {
+function openedSession(method: string, from: string, first: number, mail: number): string {
   const [id, hours, address, userAgent, digest] = Array.from({ length: 5 }, (_, at) => `$${first + at}`)
+  const known = 'wallet_auth.known_clients as known where known.user_id ='
   return `s as (
       insert into wallet_auth.sessions (id, user_id, method, not_after, ip, user_agent)
       select ${id}::uuid, u.id, ${method}, now() + make_interval(hours => ${hours}), nullif(${address}, '')::inet,
@@ -46,7 +55,27 @@ function openedSession(method: string, from: string, first: number): string {
     ),
     t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select ${digest}::bytea, id from s),
     a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
-      select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s)`
+      select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s),
+    k as (
+      insert into wallet_auth.known_clients as k (user_id, kind, value)
+      select s.user_id, v.kind, v.value from s cross join lateral (values
+        ('network', text(network(set_masklen(s.ip, case family(s.ip) when 4 then 24 else 64 end)))),
+        ('browser', regexp_replace(s.user_agent, '[0-9]+([._][0-9]+)*', '', 'g'))
+      ) as v (kind, value)
+      where v.value is not null
+        and (select count(*) from (select from ${known} s.user_id limit ${maxKnownClients})) < ${maxKnownClients}
+      on conflict (user_id, kind, value) do update set last_seen_at = now()
+        where k.last_seen_at < now() - interval '1 day'
+      returning k.first_seen_at = k.last_seen_at as is_new
+    ),
+    m as (
+      insert into wallet_auth.outgoing_mails (recipient, subject, text, html)
+      select u.email, $${mail}::text, $${mail + 1}::text, $${mail + 2}::text from u
+      where u.email is not null and $${mail}::text is not null and exists (select from k where is_new)
+        and exists (select from ${known} u.id)
+        and (select count(*) from ${known} u.id and known.first_seen_at > now() - interval '1 day') < ${maxNewClients}
+        and (select count(*) from (select from wallet_auth.outgoing_mails limit ${maxStoredMails})) < ${maxStoredMails}
+    )`
 }
 
 function banned(): Error {
@@ -58,6 +87,8 @@ interface SessionStoreOptions {
   readonly statements?: StatementRunner
   readonly hours: number
   readonly onOpen?: ((method: SignInMethod) => void) | undefined
+  /** E-mail to the user about a session from a new network or browser. */
+  readonly mailOf?: ((client: AuthClient) => Omit<Mail, 'to'>) | undefined
 }
 
 /** A refresh token is current, recently used, or used. Using a used token ends its session. */
@@ -67,14 +98,19 @@ export class SessionStore {
   readonly #secrets: AuthSecrets
   readonly #hours: number
   readonly #onOpen: (method: SignInMethod) => void
+  readonly #mailOf: SessionStoreOptions['mailOf']
   readonly #audit = new AuditLog()
 
-  constructor(pool: pg.Pool, { secrets, statements = pool, hours, onOpen = () => undefined }: SessionStoreOptions) {
+  constructor(
+    pool: pg.Pool,
+    { secrets, statements = pool, hours, onOpen = () => undefined, mailOf }: SessionStoreOptions,
+  ) {
     this.#pool = pool
     this.#statements = statements
     this.#secrets = secrets
     this.#hours = hours
     this.#onOpen = onOpen
+    this.#mailOf = mailOf
   }
 
   /**
@@ -99,7 +135,7 @@ export class SessionStore {
        ),
        u as (update wallet_auth.users as u set last_sign_in_at = now() from taken
          where u.id = taken.user_id and ${isNotBanned} returning u.*),
-       ${openedSession('taken.method', 'u, taken', 2)}
+       ${openedSession('taken.method', 'u, taken', 2, 11)}
        select exists (select from counted) as "isCounted", exists (select from taken) as "isTaken", ${sessionColumns}
        from (values (1)) as one left join u on true left join s on true`,
       [
@@ -110,6 +146,7 @@ export class SessionStore {
         client.userAgent,
         digestOf(refreshToken),
         ...attemptValues(attempt),
+        ...this.#mail(client),
       ],
     )
     if (row?.isCounted !== true) return 'limited'
@@ -130,9 +167,18 @@ export class SessionStore {
       db,
       `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isNotBanned}
         returning *),
-       ${openedSession('$7', 'u', 2)}
+       ${openedSession('$7', 'u', 2, 8)}
        select ${sessionColumns} from s join u on u.id = s.user_id`,
-      [userId, randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), method],
+      [
+        userId,
+        randomUUID(),
+        this.#hours,
+        client.address,
+        client.userAgent,
+        digestOf(refreshToken),
+        method,
+        ...this.#mail(client),
+      ],
     )
     if (row === undefined) throw banned()
     return this.#opened({ session: sessionOf(row), refreshToken })
@@ -227,6 +273,11 @@ export class SessionStore {
       if (scope !== 'local') await query(db, 'delete from wallet_auth.one_time_tokens where user_id = $1', [user.id])
       await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
     })
+  }
+
+  #mail(client: AuthClient): readonly (string | null)[] {
+    const mail = this.#mailOf?.(client)
+    return mail === undefined ? [null, null, null] : [mail.subject, mail.text, mail.html]
   }
 
   #opened(issued: IssuedSession): IssuedSession {
