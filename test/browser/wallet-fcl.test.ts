@@ -116,7 +116,7 @@ describe('an FCL application on the simulated chain', function (this: Mocha.Suit
     ])
     const [proof] = user.services.find(({ type }) => type === 'account-proof')?.data?.signatures ?? []
     await verifyAccountProof({ appIdentifier: app?.origin ?? '', address, nonce }, signatureOf(proof), publicKey)
-    expect(popup.isClosed()).to.equal(true)
+    if (!popup.isClosed()) await popup.waitForEvent('close')
   })
 
   it('receives a signed message', async () => {
