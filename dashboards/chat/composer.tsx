@@ -1,4 +1,4 @@
-import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { formatNumber } from '../kit/formats.ts'
 import { Form, Icon } from '../kit/controls.tsx'
@@ -51,9 +51,19 @@ export function Composer({
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight}px`
   }, [text])
+  // A question that is sent while the settings load is sent once they are there.
+  const isWaiting = useRef(false)
   const send = (): void => {
+    isWaiting.current = settings === undefined
     if (!isIdle) onSend(text.trim())
   }
+  const sendWaiting = useEffectEvent(() => {
+    if (isWaiting.current) send()
+  })
+  const isLoaded = settings !== undefined
+  useEffect(() => {
+    if (isLoaded) sendWaiting()
+  }, [isLoaded])
   const press = (event: KeyboardEvent): void => {
     // Enter also commits an IME composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -73,7 +83,10 @@ export function Composer({
         placeholder="Ask about the chain…"
         enterKeyHint="send"
         aria-invalid={isTooLong}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={(event) => {
+          isWaiting.current = false
+          onChange(event.target.value)
+        }}
         onKeyDown={press}
       />
       <div className="composer-row">

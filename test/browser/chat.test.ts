@@ -214,6 +214,25 @@ describe('the chat page', () => {
     expect(session.service.calls[1]?.mode).to.equal('fast')
   })
 
+  it('sends a question that was entered before the settings were there', async () => {
+    const loaded = Promise.withResolvers<void>()
+    const page = await session.open(
+      {},
+      {
+        prepare: (opened) =>
+          opened.route('**/api/chat/settings', async (route) => {
+            await loaded.promise
+            await route.continue()
+          }),
+      },
+    )
+    await ask(page)
+    expect(await questionBox(page).inputValue()).to.equal(question)
+    loaded.resolve()
+    await answers(page).first().locator('footer').waitFor()
+    expect(session.service.calls).to.have.length(1)
+  })
+
   it('shows the maximum length of a question before it is sent', async () => {
     const page = await session.open({ settings: { ...settings, max_message_characters: 100 } })
     await questionBox(page).fill('x'.repeat(95))

@@ -27,7 +27,6 @@ export interface ChatCall {
 
 export interface ChatWorld {
   readonly settings: object
-  /** Undefined: no response to the settings request. */
   readonly reply: (call: ChatCall, count: number) => ChatReply
   /** Responses of the other routes, by method and path. */
   readonly others?: Readonly<Record<string, (body: string) => ChatReply>>
