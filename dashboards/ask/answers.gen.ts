@@ -21,6 +21,16 @@ export interface Answers {
   readonly '/api/v1/queries': { readonly data: readonly SavedQuery[] }
   readonly 'POST /api/v1/queries': SavedQuery
   readonly 'DELETE /api/v1/queries/{id}': { readonly status: string }
+  readonly '/api/v1/dashboards': { readonly data: readonly DashboardSummary[] }
+  readonly 'POST /api/v1/dashboards': Dashboard
+  readonly '/api/v1/dashboards/{id}': Dashboard
+  readonly 'PUT /api/v1/dashboards/{id}': Dashboard
+  readonly 'DELETE /api/v1/dashboards/{id}': { readonly status: string }
+  readonly 'PUT /api/v1/dashboards/{id}/link': Dashboard
+  readonly 'DELETE /api/v1/dashboards/{id}/link': Dashboard
+  readonly '/api/v1/dashboards/{id}/tiles/{tile}': TileResult
+  readonly '/api/v1/public/dashboards/{link}': PublicDashboard
+  readonly '/api/v1/public/dashboards/{link}/tiles/{tile}': TileResult
   readonly 'POST /api/v1/exports': Export
   readonly '/api/v1/exports/{id}': Export
   readonly 'DELETE /api/v1/exports/{id}': { readonly status: string }
@@ -39,6 +49,8 @@ export interface Requests {
   readonly 'POST /api/v1/{target}/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/memory': { readonly question: string; readonly sql: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
+  readonly 'POST /api/v1/dashboards': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
+  readonly 'PUT /api/v1/dashboards/{id}': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
   readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
 }
 
@@ -219,6 +231,50 @@ export interface SavedQuery {
   /** Type and default value of each parameter. An empty value means: without default. */
   readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]
   readonly updated_at: string
+}
+
+export interface DashboardSummary {
+  readonly id: string
+  readonly name: string
+  readonly refresh_seconds: number
+  /** Secret of the public link `/d/{link}`; null if it is not published. */
+  readonly link: string | null
+  readonly updated_at: string
+  readonly tiles: number
+}
+
+export interface Dashboard {
+  readonly id: string
+  readonly name: string
+  readonly refresh_seconds: number
+  /** Secret of the public link `/d/{link}`; null if it is not published. */
+  readonly link: string | null
+  readonly updated_at: string
+  readonly tiles: readonly ({ readonly id: string; readonly query_id: string; readonly title: string; readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view: 'table' | 'chart'; readonly width: number })[]
+}
+
+export interface TileResult {
+  /** Column names, made unique: a second `count` is `count_2`. */
+  readonly columns: readonly string[]
+  /** PostgreSQL type names, in column order. */
+  readonly column_types: readonly string[]
+  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. JSON and arrays above 256 KiB stay text. */
+  readonly results: readonly (Readonly<Record<string, unknown>>)[]
+  /** Number of rows returned. */
+  readonly row_count: number
+  /** True if there were more rows: aggregate, or narrow the query. */
+  readonly truncated: boolean
+  /** The limit that was reached: MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
+  readonly truncated_by: 'rows' | 'bytes' | null
+  readonly computed_at: string
+  /** Seconds until a read may run the statement again. */
+  readonly expires_in: number
+}
+
+export interface PublicDashboard {
+  readonly name: string
+  readonly refresh_seconds: number
+  readonly tiles: readonly ({ readonly id: string; readonly title: string; readonly view: 'table' | 'chart'; readonly width: number })[]
 }
 
 export interface Export {

@@ -222,7 +222,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   (shot) => only.length === 0 || only.includes(shot.name),
 )) {
-  const server = await startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages, ['docs']))
+  const server = await startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages, ['docs', 'dashboards', 'd']))
   const context = await started.browser.newContext({
     viewport: sizes[size],
     colorScheme: theme,

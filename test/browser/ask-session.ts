@@ -28,7 +28,7 @@ export function useAskSession(): AskSession {
     },
     open: async (world = {}, options = {}) => {
       const context = await session.begin(
-        (pages) => startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages, ['docs'])),
+        (pages) => startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages, ['docs', 'dashboards', 'd'])),
         options,
       )
       const page = await context.newPage()

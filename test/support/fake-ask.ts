@@ -46,7 +46,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    if (isPagePath(pathname, ['docs'])) {
+    if (isPagePath(pathname, ['docs', 'dashboards', 'd'])) {
       void servePage(request, response)
       return
     }

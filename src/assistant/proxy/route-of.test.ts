@@ -43,6 +43,8 @@ describe('proxy routes', () => {
       '/api/v1/history?limit=1',
       '/health',
       '/docs',
+      '/dashboards/0c4e7d1fa9b85263',
+      '/d/5f2c9e0a17b3d684',
       '/docs/',
       '/docs/ask',
       '/assets/ask/index-1a2b.js',

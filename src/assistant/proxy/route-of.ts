@@ -14,6 +14,8 @@ const owners: ReadonlyMap<string, UpstreamName> = new Map([
   ['api', 'ask'],
   ['health', 'ask'],
   ['docs', 'ask'],
+  ['dashboards', 'ask'],
+  ['d', 'ask'],
   ['openapi.json', 'ask'],
   ['openapi.yaml', 'ask'],
 ])

@@ -11,6 +11,16 @@ export const targetField = z
   .enum(queryTargets, `must be ${queryTargets.join(' or ')}`)
   .describe('Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer.')
 
+export const cleanText = (max: number): z.ZodString =>
+  z
+    .string('must be a string')
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or lone surrogates')
+
+export const nameField = cleanText(100)
+  .refine((text) => text.trim() !== '', 'must be a name')
+  .overwrite((text) => text.trim())
+
 export const questionField = z
   .string('must be a string')
   .refine((text) => text.trim() !== '', 'must be a question')

@@ -35,6 +35,11 @@ export class SavedQueries {
     return (await query<SavedQuery & Record<string, unknown>>(this.#pool, sql, [owner])).rows
   }
 
+  async findAll(owner: string, ids: readonly string[]): Promise<readonly SavedQuery[]> {
+    const sql = `SELECT ${columns} FROM app.saved_queries WHERE owner = $1 AND id = ANY ($2)`
+    return (await query<SavedQuery & Record<string, unknown>>(this.#pool, sql, [owner, ids])).rows
+  }
+
   /** Replaces the query of the same name. @throws ApiError 409 `queries-full` */
   async save(owner: string, { name, target, question, sql, parameters }: QueryToSave): Promise<SavedQuery> {
     return await withTransaction(this.#pool, async (client) => {

@@ -4,6 +4,7 @@ import type { askSettings } from './settings.ts'
 import { createRootPage } from '../../platform/pages/serve-page.ts'
 import { pageAddress } from '../../platform/http/connections.ts'
 import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
+import { Dashboards } from './dashboards/dashboards.ts'
 import { Exports } from './exports.ts'
 import { QueryHistory } from './query-history.ts'
 import { SavedQueries } from './saved-queries.ts'
@@ -56,6 +57,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
     history: new QueryHistory(),
     saved: new SavedQueries(context.pool),
     exports,
+    dashboards: new Dashboards(context.pool),
     log,
     metrics,
     host: config.HOST,
@@ -63,7 +65,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
     token: config.API_TOKEN,
     trustedProxies: addressList(config.TRUSTED_PROXIES),
     clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks])),
-    page: createRootPage(pages, ['docs']),
+    page: createRootPage(pages, ['docs', 'dashboards', 'd']),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'ASK_PORT', port: config.ASK_PORT, host: config.HOST })
   })

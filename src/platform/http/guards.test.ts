@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { bearerToken, admitBearer, anonymousOwner, refuseDnsRebinding } from './guards.ts'
+import { bearerToken, admitBearer, ownerOf, refuseDnsRebinding } from './guards.ts'
 import { ApiError } from '../errors.ts'
 import type { IncomingMessage } from 'node:http'
 import { addressList } from '../limits/clients.ts'
@@ -27,8 +27,8 @@ describe('Authorization header token', () => {
 
 describe('query service token', () => {
   it('is not required if none is configured', () => {
-    expect(admitBearer('', undefined)).to.equal(anonymousOwner)
-    expect(admitBearer('Bearer whatever', undefined)).to.equal(anonymousOwner)
+    expect(admitBearer('', undefined)).to.equal(ownerOf(undefined))
+    expect(admitBearer('Bearer whatever', undefined)).to.equal(ownerOf(undefined))
   })
 
   it('authenticates in any case of the scheme, with a separate history per token', () => {

@@ -8,7 +8,12 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
 
-export const anonymousOwner = 'everybody'
+const anonymousOwner = 'everybody'
+
+/** Owner of the rows that callers with this API_TOKEN store. */
+export function ownerOf(token: string | undefined): string {
+  return token === undefined ? anonymousOwner : digest(token).toString('hex')
+}
 
 /**
  * @param token API_TOKEN; undefined admits every caller
@@ -16,12 +21,12 @@ export const anonymousOwner = 'everybody'
  * @throws ApiError 401 `missing-token` or `wrong-token`
  */
 export function admitBearer(header: string, token: string | undefined): string {
-  if (token === undefined) return anonymousOwner
+  if (token === undefined) return ownerOf(token)
   const presented = bearerToken(header)
   if (presented === undefined)
     throw new ApiError(401, 'missing-token', 'Authentication required. Send `Authorization: Bearer <API_TOKEN>`.')
   if (!timingSafeEqual(digest(presented), digest(token))) throw new ApiError(401, 'wrong-token', 'The token is wrong.')
-  return digest(presented).toString('hex')
+  return ownerOf(presented)
 }
 
 function digest(text: string): Buffer {

@@ -3,7 +3,10 @@ import { ApiError } from '../../../platform/errors.ts'
 import { routesOf } from '../../../platform/http/route.ts'
 import type { Call } from '../../../platform/http/route.ts'
 import { clientNetwork } from '../../../platform/limits/clients.ts'
+import type { TokenBuckets } from '../../../platform/limits/token-buckets.ts'
 import type { AgentMemory } from '../agent-memory.ts'
+import type { Dashboards } from '../dashboards/dashboards.ts'
+import type { TileResults } from '../dashboards/tile-results.ts'
 import type { Exports } from '../exports.ts'
 import type { SavedQueries } from '../saved-queries.ts'
 import type { QueryHistory } from '../query-history.ts'
@@ -15,6 +18,12 @@ export interface AskServices {
   readonly memory: AgentMemory
   readonly saved: SavedQueries
   readonly exports: Exports
+  readonly dashboards: Dashboards
+  readonly tileResults: TileResults
+  /** Rate of reads of published dashboards. */
+  readonly viewers: TokenBuckets
+  /** Owner of published dashboards. */
+  readonly owner: string
   readonly needsToken: boolean
 }
 

@@ -1,21 +1,15 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import type { Route } from '../../../platform/http/route.ts'
-import { defaultsField, statementField, targetField } from '../dto.ts'
+import { cleanText, defaultsField, nameField, statementField, targetField } from '../dto.ts'
 import { maxSavedQueries } from '../saved-queries.ts'
 import type { SavedQuery } from '../saved-queries.ts'
 import { maxBodyBytes, notAnObject, route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 
-const cleanText = (max: number): z.ZodString =>
-  z
-    .string('must be a string')
-    .max(max, `must have at most ${max} characters`)
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or lone surrogates')
-
 const body = z.strictObject(
   {
-    name: cleanText(100).refine((text) => text.trim() !== '', 'must be a name'),
+    name: nameField,
     target: targetField.default('indexer'),
     question: cleanText(4000).default(''),
     sql: statementField.refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text'),
@@ -84,7 +78,7 @@ export const savedRoutes: readonly Route<AskServices>[] = [
     example,
     problems: { ...shared.problems, 409: 'Too many saved queries (`queries-full`).' },
     handler: async ({ body: query, caller }, { saved: queries }) => ({
-      body: present(await queries.save(caller, { ...query, name: query.name.trim() })),
+      body: present(await queries.save(caller, query)),
     }),
   }),
   route({

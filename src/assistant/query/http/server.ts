@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
 import { z } from 'zod'
 import { asDatabaseError } from '../../../platform/db/errors.ts'
 import { ApiError, RetryableError } from '../../../platform/errors.ts'
-import { admitBearer, refuseDnsRebinding } from '../../../platform/http/guards.ts'
+import { admitBearer, ownerOf, refuseDnsRebinding } from '../../../platform/http/guards.ts'
 import { documentRoutes } from '../../../platform/http/openapi.ts'
 import type { ApiInfo } from '../../../platform/http/openapi.ts'
 import { problemOf, problemSchema } from '../../../platform/http/problem.ts'
@@ -15,12 +15,15 @@ import { createHttpServer } from '../../../platform/http/server.ts'
 import type { HttpServer } from '../../../platform/http/server.ts'
 import { clientReader } from '../../../platform/limits/clients.ts'
 import type { Client } from '../../../platform/limits/clients.ts'
+import { TokenBuckets } from '../../../platform/limits/token-buckets.ts'
 import type { Logger } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics.ts'
+import { TileResults } from '../dashboards/tile-results.ts'
 import { presentFailure, targetField } from '../dto.ts'
 import { failureOf, queryTargets } from '../query-service.ts'
 import { route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { memoryRoutes } from './memory-routes.ts'
@@ -130,6 +133,7 @@ export const askRoutes: readonly Route<AskServices>[] = [
   ...historyRoutes,
   ...memoryRoutes,
   ...savedRoutes,
+  ...dashboardRoutes,
   ...exportRoutes,
   ...serviceRoutes,
 ]
@@ -159,8 +163,8 @@ export const askApiInfo: ApiInfo = {
       '8601 in UTC, errors are RFC 9457 problems.',
     'A language model gets the question with the tables, notes and examples. Its statement is checked like any ' +
       'other. Everything else works without a model.',
-    'If API_TOKEN is set, all calls except `/health`, the examples and this document need it as ' +
-      '`Authorization: Bearer`.',
+    'If API_TOKEN is set, all calls except `/health`, the examples, published dashboards and this document need it ' +
+      'as `Authorization: Bearer`.',
   ].join('\n\n'),
   securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, if set.' } },
   securityOf: ({ access }) => (access === 'none' ? [] : [{}, { token: [] }]),
@@ -177,7 +181,7 @@ export const askApiInfo: ApiInfo = {
   errorForm,
 }
 
-interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
+interface AskServerOptions extends Omit<AskServices, 'needsToken' | 'tileResults' | 'viewers' | 'owner'> {
   readonly log: Logger
   readonly metrics: Metrics
   readonly host: string
@@ -191,13 +195,25 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
-  const { service, history, memory, saved, exports, token, host, page, trustedProxies = new BlockList() } = options
+  const { service, history, memory, saved, exports, dashboards, token } = options
+  const { host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options
   return createHttpServer<AskServices>(
     { ...listening, service: 'ask', clientOf },
     {
       routes: [...askRoutes, ...documentRoutes(() => askRoutes, askApiInfo)],
-      services: { service, history, memory, saved, exports, needsToken: token !== undefined },
+      services: {
+        service,
+        history,
+        memory,
+        saved,
+        exports,
+        dashboards,
+        tileResults: new TileResults(service),
+        viewers: new TokenBuckets({ idleMs: 60_000 }),
+        owner: ownerOf(token),
+        needsToken: token !== undefined,
+      },
       guards: {
         token: guard((call) => {
           if (token === undefined) refuseDnsRebinding(call.request, host, trustedProxies)

@@ -103,10 +103,10 @@ describe('query service OpenAPI document', () => {
 
   it('describes the response of each operation to its example input', async () => {
     for (const route of askRoutes) {
-      const path = route.path.replace('{target}', 'indexer').replace(/\{(id|table)\}/, '0000000000000000')
+      const path = route.path.replace('{target}', 'indexer').replaceAll(/\{\w+\}/g, '0000000000000000')
       const query = route.path.endsWith('/search') ? '?question=blocks' : ''
       const { response, text } = await call(`${path}${query}`, route.method, route.bodyExample)
-      const expected = path === route.path || route.body !== undefined ? route.successStatus : 404
+      const expected = /\{(?!target\})/.test(route.path) ? 404 : route.successStatus
       expect(response.status, `${route.method} ${path}: ${text}`).to.equal(
         // The scripted model has no explanations.
         route.operationId === 'explainSql' ? 503 : expected,

@@ -19,6 +19,7 @@ const secretTables = [
   'app.backfill_requests',
   'app.contract_code_questions',
   'app.contract_code_wanted',
+  'app.dashboards',
   'app.developer_keys',
   'app.fault_drills',
   'app.indexing_checkpoints',

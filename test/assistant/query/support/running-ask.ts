@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { createAskServer } from '../../../../src/assistant/query/http/server.ts'
+import { Dashboards } from '../../../../src/assistant/query/dashboards/dashboards.ts'
 import { Exports, exportLimits } from '../../../../src/assistant/query/exports.ts'
 import type { ExportLimits } from '../../../../src/assistant/query/exports.ts'
 import { QueryHistory } from '../../../../src/assistant/query/query-history.ts'
@@ -77,6 +78,7 @@ export async function runAsk(
     history: new QueryHistory(),
     saved: new SavedQueries(database.pool),
     exports,
+    dashboards: new Dashboards(database.pool),
     log,
     metrics,
     host: '127.0.0.1',
