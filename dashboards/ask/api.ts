@@ -1,6 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { Export, GeneratedSql, Health, HistoryItem, SavedQuery, TableSample } from './answers.gen.ts'
+import type {
+  Dashboard,
+  DashboardSummary,
+  Export,
+  GeneratedSql,
+  Health,
+  HistoryItem,
+  PublicDashboard,
+  SavedQuery,
+  TableSample,
+  TileResult as SentTileResult,
+} from './answers.gen.ts'
 import type { Schema } from './completion.ts'
 import type { Pair, Parameter, SelectedQuery, SqlResult, Target } from './draft.ts'
 import type { EarlierAnswer } from './follow-up.ts'
@@ -13,7 +24,7 @@ export function isTokenRequired(error: unknown): boolean {
 }
 
 interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: object
   readonly signal?: AbortSignal
   readonly token?: string | undefined
@@ -38,6 +49,13 @@ async function read<Body>(path: string, options: Call): Promise<Body> {
 }
 
 const base = '/api/v1'
+
+export type TileResult = Omit<SentTileResult, 'results'> & Pick<SqlResult, 'results'>
+
+export type DashboardContent = Pick<Dashboard, 'name' | 'refresh_seconds' | 'tiles'>
+
+const dashboardPath = (id: string): string => `${base}/dashboards/${encodeURIComponent(id)}`
+const publicPath = (link: string): string => `${base}/public/dashboards/${encodeURIComponent(link)}`
 
 /** All calls throw ApiProblem. */
 export const api = {
@@ -71,6 +89,23 @@ export const api = {
   saveQuery: (query: SelectedQuery & { readonly name: string }) =>
     read<SavedQuery>(`${base}/queries`, { method: 'POST', body: query }),
   deleteQuery: (id: string) => call(`${base}/queries/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  dashboards: (signal: AbortSignal) =>
+    read<{ readonly data: readonly DashboardSummary[] }>(`${base}/dashboards`, { signal }),
+  dashboard: (id: string, signal: AbortSignal) => read<Dashboard>(dashboardPath(id), { signal }),
+  createDashboard: (content: DashboardContent) =>
+    read<Dashboard>(`${base}/dashboards`, { method: 'POST', body: content }),
+  updateDashboard: (id: string, content: DashboardContent) =>
+    read<Dashboard>(dashboardPath(id), { method: 'PUT', body: content }),
+  deleteDashboard: (id: string) => call(dashboardPath(id), { method: 'DELETE' }),
+  publishDashboard: (id: string) => read<Dashboard>(`${dashboardPath(id)}/link`, { method: 'PUT' }),
+  revokeLink: (id: string) => read<Dashboard>(`${dashboardPath(id)}/link`, { method: 'DELETE' }),
+  tile: (id: string, tile: string, signal: AbortSignal, maxAge?: number) =>
+    read<TileResult>(`${dashboardPath(id)}/tiles/${tile}${maxAge === undefined ? '' : `?max_age=${maxAge}`}`, {
+      signal,
+    }),
+  publicDashboard: (link: string, signal: AbortSignal) => read<PublicDashboard>(publicPath(link), { signal }),
+  publicTile: (link: string, tile: string, signal: AbortSignal) =>
+    read<TileResult>(`${publicPath(link)}/tiles/${tile}`, { signal }),
   startExport: (target: Target, sql: string, parameters: readonly Parameter[]) =>
     read<Export>(`${base}/exports`, { method: 'POST', body: { target, sql, parameters } }),
   export: (id: string, signal: AbortSignal) => read<Export>(`${base}/exports/${id}`, { signal }),
@@ -94,6 +129,10 @@ export const queryKeys = {
   saved: ['lists', 'saved'],
   exports: ['exports'],
   queries: ['lists', 'queries'],
+  dashboards: ['lists', 'dashboards'],
+  dashboard: ['lists', 'dashboard'],
+  tiles: ['lists', 'tiles'],
+  publicDashboard: ['public-dashboard'],
   schema: ['lists', 'schema'],
   sample: ['lists', 'sample'],
 } as const
@@ -142,6 +181,24 @@ export function useSavedQueries(): UseQueryResult<readonly SavedQuery[]> {
   return useQuery({
     queryKey: queryKeys.queries,
     queryFn: async ({ signal }) => (await api.savedQueries(signal)).data,
+    enabled,
+  })
+}
+
+export function useDashboards(): UseQueryResult<readonly DashboardSummary[]> {
+  const enabled = useIsOpen()
+  return useQuery({
+    queryKey: queryKeys.dashboards,
+    queryFn: async ({ signal }) => (await api.dashboards(signal)).data,
+    enabled,
+  })
+}
+
+export function useDashboard(id: string): UseQueryResult<Dashboard> {
+  const enabled = useIsOpen()
+  return useQuery({
+    queryKey: [...queryKeys.dashboard, id],
+    queryFn: ({ signal }) => api.dashboard(id, signal),
     enabled,
   })
 }

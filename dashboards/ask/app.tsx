@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { lazyPart } from '../kit/lazy-part.ts'
-import { Link, useLocation } from '../kit/router.tsx'
+import { Link, matchPath, useLocation } from '../kit/router.tsx'
 import { Loading } from '../kit/state.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
@@ -27,25 +27,45 @@ const pauseMs = 500
 
 const Reference = lazyPart(async () => (await import('../kit/reference/reference.tsx')).ApiReference, { reloads: true })
 
+const DashboardList = lazyPart(async () => (await import('./dashboards/dashboard-list.tsx')).DashboardList)
+const DashboardPage = lazyPart(async () => (await import('./dashboards/dashboard-page.tsx')).DashboardPage)
+const PublicPage = lazyPart(async () => (await import('./dashboards/public-page.tsx')).PublicPage)
+
 export function App(): ReactNode {
   const { path } = useLocation()
-  const isReference = path.split('/', 2)[1] === 'docs'
+  const link = matchPath('/d/{link}', path)?.['link']
   return (
     <>
       <a className="skip-link" href="#content">
         Skip to content
       </a>
-      <Header />
+      {link === undefined ? <Header path={path} /> : <PublicHeader />}
       <main id="content" className="page" tabIndex={-1}>
-        {isReference ? (
-          <Suspense fallback={<Loading rows={6} label="Loading page…" />}>
-            <Reference operationId={path.split('/')[2]} renderTitle={(title) => <ReferenceTitle title={title} />} />
-          </Suspense>
-        ) : (
-          <AskPage />
-        )}
+        <Suspense fallback={<Loading rows={6} label="Loading page…" />}>
+          {link === undefined ? <Page path={path} /> : <PublicPage link={link} />}
+        </Suspense>
       </main>
     </>
+  )
+}
+
+function Page({ path }: { readonly path: string }): ReactNode {
+  const [, root, item] = path.split('/')
+  if (root === 'docs') return <Reference operationId={item} renderTitle={(title) => <ReferenceTitle title={title} />} />
+  if (root !== 'dashboards') return <AskPage />
+  return item === undefined || item === '' ? <DashboardList /> : <DashboardPage key={item} id={item} />
+}
+
+function PublicHeader(): ReactNode {
+  return (
+    <header className="top">
+      <div className="top-inner">
+        <Brand />
+        <span className="end">
+          <ThemeToggle />
+        </span>
+      </div>
+    </header>
   )
 }
 
@@ -177,7 +197,7 @@ function TargetChoice({
   )
 }
 
-function Header(): ReactNode {
+function Header({ path }: { readonly path: string }): ReactNode {
   const { data: health } = useHealth()
   const token = useToken()
   const [isEntering, setIsEntering] = useState(false)
@@ -188,7 +208,10 @@ function Header(): ReactNode {
           <Brand />
         </Link>
         <ApplicationMenu current="ask" />
-        <nav aria-label="API">
+        <nav aria-label="Pages">
+          <Link to="/dashboards" aria-current={path === '/dashboards' ? 'page' : undefined}>
+            Dashboards
+          </Link>
           <Link to="/docs">API</Link>
         </nav>
         {health?.needs_token === true && (

@@ -11,6 +11,7 @@ import type { Order } from './rows.ts'
 import { formatValue } from './value-formats.ts'
 
 export interface ResultRowsProps {
+  readonly label?: string
   readonly table: ResultTable
   readonly order: Order | undefined
   readonly onOrder: (order: Order | undefined) => void
@@ -20,7 +21,8 @@ const rowsAtOnce = 100
 
 const { explorer: explorerUrl } = applicationUrls()
 
-export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultRowsProps): ReactNode {
+export function ResultRows({ label = 'Result rows', table, order, onOrder }: ResultRowsProps): ReactNode {
+  const { columns, rows } = table
   const [limit, setLimit] = useState(rowsAtOnce)
   const turn = (column: number): void => {
     if (order?.column !== column) onOrder({ column, isDescending: false })
@@ -28,7 +30,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
   }
   return (
     <>
-      <div className="table-scroll result-scroll" tabIndex={0} role="region" aria-label="Result rows">
+      <div className="table-scroll result-scroll" tabIndex={0} role="region" aria-label={label}>
         <Table className="result">
           <TableHead>
             {columns.map(({ name, type, isNumber }, i) => (

@@ -6,7 +6,7 @@ import { ErrorState, Loading, EmptyState } from '../kit/state.tsx'
 import type { Task, TaskState, Work } from './task.ts'
 import { useElapsed } from '../kit/time.tsx'
 import { Button, Form, Icon } from '../kit/controls.tsx'
-import { isNumberType, escapeInvisible, toCsv, toTabSeparated } from '../kit/result-table.ts'
+import { escapeInvisible, toCsv, toTabSeparated } from '../kit/result-table.ts'
 import { CopyButton, useToast } from '../kit/toast.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { download } from '../kit/browser.ts'
@@ -18,7 +18,7 @@ import { chartOf } from './chart-choice.ts'
 import type { SqlResult } from './draft.ts'
 import { ExportPanel } from './export-panel.tsx'
 import { earlierAnswer } from './follow-up.ts'
-import { filterRows, sortRows } from './rows.ts'
+import { filterRows, resultTable, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
 import { SeriesChart } from './series-chart.tsx'
 import type { Order } from './rows.ts'
@@ -216,16 +216,6 @@ function FollowUp({ work, result, onStart }: ResultViewProps): ReactNode {
 
 function formatMs(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
-}
-
-function resultTable({ columns, column_types: types, results }: SqlResult): ResultTable {
-  return {
-    columns: columns.map((name, i) => {
-      const type = types[i] ?? 'text'
-      return { name, type, isNumber: isNumberType(type) }
-    }),
-    rows: results.map((row) => columns.map((name) => row[name] ?? null)),
-  }
 }
 
 function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {

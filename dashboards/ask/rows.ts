@@ -1,5 +1,20 @@
 import { cellText, isNumberType } from '../kit/result-table.ts'
-import type { SqlValue } from '../kit/result-table.ts'
+import type { ResultTable, SqlValue } from '../kit/result-table.ts'
+import type { SqlResult } from './draft.ts'
+
+export function resultTable({
+  columns,
+  column_types: types,
+  results,
+}: Pick<SqlResult, 'columns' | 'column_types' | 'results'>): ResultTable {
+  return {
+    columns: columns.map((name, i) => {
+      const type = types[i] ?? 'text'
+      return { name, type, isNumber: isNumberType(type) }
+    }),
+    rows: results.map((row) => columns.map((name) => row[name] ?? null)),
+  }
+}
 
 export interface Order {
   readonly column: number

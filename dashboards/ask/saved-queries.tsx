@@ -69,7 +69,7 @@ export function QueryList({ onRun }: { readonly onRun: (query: SavedQuery) => vo
           queryKey={queryKeys.queries}
           onClose={() => setDeleted(undefined)}
         >
-          It is deleted for all users of this service. Shared links keep working.
+          It is deleted for all users of this service. Shared links keep working; dashboards lose its tiles.
         </DeleteDialog>
       )}
     </>

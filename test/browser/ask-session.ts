@@ -3,7 +3,7 @@ import { createRootPage } from '../../src/platform/pages/serve-page.ts'
 import { startFakeAsk } from '../support/fake-ask.ts'
 import type { FakeAsk, AskWorld } from '../support/fake-ask.ts'
 import { askWorld } from '../support/ask-worlds.ts'
-import { watchConsole } from './page-checks.ts'
+import { untilLoaded, watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
 
 export interface AskSession {
@@ -12,7 +12,7 @@ export interface AskSession {
   /** Console messages of the page. */
   readonly consoleMessages: string[]
   /** Opens the page over the default responses with the given overrides. */
-  open(world?: Partial<AskWorld>, options?: BrowserContextOptions): Promise<Page>
+  open(world?: Partial<AskWorld>, options?: BrowserContextOptions, path?: string): Promise<Page>
 }
 
 /** Starts a browser for a suite of the query page; skips the suite without a browser. */
@@ -26,15 +26,16 @@ export function useAskSession(): AskSession {
     get consoleMessages() {
       return consoleMessages
     },
-    open: async (world = {}, options = {}) => {
+    open: async (world = {}, options = {}, path = '') => {
       const context = await session.begin(
         (pages) => startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages, ['docs', 'dashboards', 'd'])),
         options,
       )
       const page = await context.newPage()
       consoleMessages = watchConsole(page)
-      await page.goto(session.service.url)
-      await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+      await page.goto(`${session.service.url}${path}`)
+      if (path === '') await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+      else await untilLoaded(page)
       return page
     },
   }

@@ -134,11 +134,62 @@ export function askWorld(): AskWorld {
         updated_at: '2026-11-20T12:00:00.000Z',
       },
     ],
+    dashboards: [],
+    tiles: {},
     exports: [
       exportState({ status: 'waiting' }),
       exportState({ status: 'running', row_count: 41_200, bytes: 3_310_442 }),
     ],
     approved: [{ id: 'k', target: 'indexer', question, sql: daysSql, approved_at: '2026-11-20T12:00:00.000Z' }],
+  }
+}
+
+export function dashboardTile(more: {
+  readonly id: string
+  readonly query_id: string
+  readonly [field: string]: unknown
+}): AskWorld['dashboards'][number]['tiles'][number] {
+  return { title: '', parameters: [], view: 'table', width: 1, ...more }
+}
+
+/** A dashboard with a chart, a number, a table and a tile of a deleted query. */
+export function dashboardWorld(): Partial<AskWorld> {
+  const { queries } = askWorld()
+  const facts = { target: 'indexer', question: '', parameters: [], updated_at: '2026-11-20T12:00:00.000Z' }
+  return {
+    queries: [...queries, { id: 'days', name: 'Transactions by day', sql: daysSql, ...facts }],
+    dashboards: [
+      {
+        id: '0c4e7d1fa9b85263',
+        name: 'Network today',
+        refresh_seconds: 300,
+        tiles: [
+          dashboardTile({ id: '00000001', query_id: 'days', view: 'chart', width: 2 }),
+          dashboardTile({ id: '00000002', query_id: 'q', title: 'Blocks' }),
+          dashboardTile({ id: '00000003', query_id: 'days', title: 'By day', width: 2 }),
+          dashboardTile({ id: '00000004', query_id: 'gone' }),
+        ],
+        link: 'e'.repeat(32),
+        updated_at: '2026-11-20T12:00:00.000Z',
+      },
+    ],
+    tiles: {
+      days: { body: tileResult(dayTypes, days) },
+      q: { body: tileResult({ blocks: 'int8' }, [{ blocks: '2160412' }]) },
+    },
+  }
+}
+
+export function tileResult(types: Readonly<Record<string, string>>, results: readonly object[]): object {
+  return {
+    columns: Object.keys(types),
+    column_types: Object.values(types),
+    results,
+    row_count: results.length,
+    truncated: false,
+    truncated_by: null,
+    computed_at: new Date().toISOString(),
+    expires_in: 280,
   }
 }
 

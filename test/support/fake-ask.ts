@@ -20,6 +20,14 @@ export interface AskWorld {
   readonly schema: { readonly data: readonly object[]; readonly functions: readonly string[] }
   readonly approved: readonly object[]
   readonly queries: readonly { readonly id: string; readonly name: string; readonly [field: string]: unknown }[]
+  readonly dashboards: readonly {
+    readonly id: string
+    readonly link: string | null
+    readonly tiles: readonly { readonly id: string; readonly query_id: string; readonly [field: string]: unknown }[]
+    readonly [field: string]: unknown
+  }[]
+  /** Responses to reads of tiles, by saved query. */
+  readonly tiles: Readonly<Record<string, AskReply>>
   /** States of the export, the last one for ever. */
   readonly exports: readonly object[]
   /** Without it, authentication is disabled. */
@@ -60,6 +68,20 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
     calls.push({ call, body })
     if (path === '/health') return json(response, world.health)
     if (path === '/openapi.json') return json(response, describeApi(askRoutes, askApiInfo))
+    const shared = /^\/api\/v1\/public\/dashboards\/(\w+)(?:\/tiles\/(\w+))?$/.exec(path)
+    if (shared !== null) {
+      const published = world.dashboards.find(({ link }) => link === shared[1])
+      if (published === undefined) return problem(response, 404, 'No dashboard has this link.')
+      if (shared[2] !== undefined) return tile(response, published, shared[2], 'tile-failed')
+      const { name, refresh_seconds, tiles } = published
+      const titled = tiles.map(({ id, title, query_id, view, width }) => ({
+        id,
+        title: title === '' ? (world.queries.find((query) => query.id === query_id)?.name ?? '') : title,
+        view,
+        width,
+      }))
+      return json(response, { name, refresh_seconds, tiles: titled })
+    }
     if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
       return problem(response, 401, 'The token is wrong.')
@@ -85,6 +107,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       if (later.length > 0) state.world = { ...world, exports: later }
       return json(response, now ?? {})
     }
+    if (path.startsWith('/api/v1/dashboards')) return dashboards(response, call, path, body)
     if (call === 'GET /api/v1/queries') return json(response, { data: world.queries })
     if (call === 'POST /api/v1/queries') {
       const saved = body as { readonly name: string }
@@ -111,6 +134,43 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       return
     }
     json(response, reply.body, reply.status)
+  }
+  function dashboards(response: ServerResponse, call: string, path: string, body: unknown): void {
+    const { world } = state
+    const [, , , , id, part, tileId = ''] = path.split('/')
+    const now = new Date().toISOString()
+    if (call === 'GET /api/v1/dashboards') {
+      const data = world.dashboards.map(({ tiles, ...facts }) => ({ ...facts, tiles: tiles.length }))
+      return json(response, { data })
+    }
+    if (call === 'POST /api/v1/dashboards') {
+      const made = { id: `new${calls.length}`, link: null, tiles: [], ...(body as object), updated_at: now }
+      state.world = { ...world, dashboards: [...world.dashboards, made] }
+      return json(response, made, 201)
+    }
+    const found = world.dashboards.find((each) => each.id === id)
+    if (found === undefined) return problem(response, 404, 'The dashboard does not exist.')
+    if (part === 'tiles') return tile(response, found, tileId, 'query-deleted')
+    const [method] = call.split(' ')
+    if (method === 'GET') return json(response, found)
+    const others = world.dashboards.filter((each) => each !== found)
+    if (method === 'DELETE' && part === undefined) {
+      state.world = { ...world, dashboards: others }
+      return json(response, { status: 'deleted' })
+    }
+    const link = method === 'PUT' ? 'f'.repeat(32) : null
+    const changed = part === 'link' ? { ...found, link } : { ...found, ...(body as object), updated_at: now }
+    state.world = { ...world, dashboards: [...others, changed] }
+    json(response, changed)
+  }
+  function tile(response: ServerResponse, { tiles }: AskWorld['dashboards'][number], id: string, code: string): void {
+    const { world } = state
+    const query = tiles.find((each) => each.id === id)?.query_id ?? ''
+    const reply = world.tiles[query]
+    if (reply === 'never') return
+    if (reply !== undefined) return json(response, reply.body, reply.status)
+    const detail = 'This tile has no result: its query failed or was deleted. Its owner sees the reason.'
+    json(response, { status: 409, detail, code, title: 'Problem' }, 409)
   }
   const { url, stop } = await listenLocally(server)
   return {
