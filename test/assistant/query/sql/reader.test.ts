@@ -51,6 +51,7 @@ const secretTables = [
   'wallet_auth.email_changes',
   'wallet_auth.flow_states',
   'wallet_auth.identities',
+  'wallet_auth.known_clients',
   'wallet_auth.one_time_tokens',
   'wallet_auth.outgoing_mails',
   'wallet_auth.rate_limits',
