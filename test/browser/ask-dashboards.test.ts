@@ -149,8 +149,8 @@ describe('dashboards of the query page', () => {
     await page.getByText('No dashboards yet').waitFor()
   })
 
-  it('have a public page without controls of the owner', async () => {
-    for (const options of [{}, phone]) {
+  for (const [screen, options] of Object.entries({ wide: {}, phone })) {
+    it(`have a public page without controls of the owner (${screen})`, async () => {
       const page = await session.open({ ...dashboardWorld(), token: 'secret' }, options, publicPath)
       await page.getByText('2,160,412').waitFor()
       expect(await titles(page)).to.deep.equal(['Transactions by day', 'Blocks', 'By day', 'Deleted query'])
@@ -159,9 +159,8 @@ describe('dashboards of the query page', () => {
       expect(session.service.calls.every(({ call }) => call.startsWith('GET /api/v1/public/'))).to.equal(true)
       expect(await page.title()).to.equal('Network today – flowfarm')
       await expectUsable(page, 'the public page')
-      await page.close()
-    }
-  })
+    })
+  }
 
   it('refresh when results expire, and not while paused', async () => {
     const expiring = { ...tileResult({ n: 'int8' }, [{ n: '1' }]), expires_in: 0 }

@@ -34,7 +34,7 @@ export function TileCard({ title, width, result, tools, children }: TileCardProp
         </h2>
         {result?.data !== undefined && (
           <span className="note end">
-            {isLate ? 'Not refreshed since ' : ''}
+            {isLate && 'Refresh failed · '}
             <Ago at={result.data.computed_at} />
           </span>
         )}
