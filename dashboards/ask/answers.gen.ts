@@ -51,7 +51,7 @@ export interface Requests {
   readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/dashboards': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
   readonly 'PUT /api/v1/dashboards/{id}': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
-  readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
+  readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly format?: 'csv' | 'parquet' }
 }
 
 export interface AskResult {
@@ -279,6 +279,7 @@ export interface PublicDashboard {
 
 export interface Export {
   readonly id: string
+  readonly format: 'csv' | 'parquet'
   readonly status: 'waiting' | 'running' | 'done' | 'failed'
   /** Rows written so far. */
   readonly row_count: number

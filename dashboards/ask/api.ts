@@ -106,8 +106,8 @@ export const api = {
   publicDashboard: (link: string, signal: AbortSignal) => read<PublicDashboard>(publicPath(link), { signal }),
   publicTile: (link: string, tile: string, signal: AbortSignal) =>
     read<TileResult>(`${publicPath(link)}/tiles/${tile}`, { signal }),
-  startExport: (target: Target, sql: string, parameters: readonly Parameter[]) =>
-    read<Export>(`${base}/exports`, { method: 'POST', body: { target, sql, parameters } }),
+  startExport: (target: Target, sql: string, parameters: readonly Parameter[], format: Export['format']) =>
+    read<Export>(`${base}/exports`, { method: 'POST', body: { target, sql, parameters, format } }),
   export: (id: string, signal: AbortSignal) => read<Export>(`${base}/exports/${id}`, { signal }),
   exportFile: async (id: string) => (await call(`${base}/exports/${id}/file`, {})).blob(),
   deleteExport: (id: string) => call(`${base}/exports/${id}`, { method: 'DELETE' }),

@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../kit/api.ts'
 import { Button, Icon } from '../kit/controls.tsx'
 import { formatCount } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
+import type { Export } from './answers.gen.ts'
 import { api, queryKeys } from './api.ts'
 import type { Parameter, Target } from './draft.ts'
 
@@ -18,7 +19,8 @@ const everyMs = 1000
 
 /** Exports more rows than the page shows. Leaving the result cancels the export. */
 export function ExportPanel({ target, sql, parameters }: ExportPanelProps): ReactNode {
-  const starting = useMutation({ mutationFn: () => api.startExport(target, sql, parameters) })
+  const [format, setFormat] = useState<Export['format']>('csv')
+  const starting = useMutation({ mutationFn: () => api.startExport(target, sql, parameters, format) })
   const id = starting.data?.id
   const { reset } = starting
   const progress = useQuery({
@@ -36,6 +38,15 @@ export function ExportPanel({ target, sql, parameters }: ExportPanelProps): Reac
   if (state === undefined)
     return (
       <div className="export">
+        <select
+          className="input"
+          aria-label="Format"
+          value={format}
+          onChange={(event) => setFormat(event.target.value === 'parquet' ? 'parquet' : 'csv')}
+        >
+          <option value="csv">CSV</option>
+          <option value="parquet">Parquet</option>
+        </select>
         <Button isSmall disabled={starting.isPending} onClick={() => starting.mutate()}>
           <Icon name="save" size={14} /> Export all rows
         </Button>
@@ -64,7 +75,7 @@ export function ExportPanel({ target, sql, parameters }: ExportPanelProps): Reac
   if (state.status === 'done')
     return (
       <div className="export">
-        <DownloadButton id={state.id} label={`Download CSV (${size})`} />
+        <DownloadButton id={state.id} format={state.format} size={size} />
         {state.truncated_by !== null && (
           <span>The export was cut at its limit of {state.truncated_by === 'rows' ? 'rows' : 'size'}.</span>
         )}
@@ -85,25 +96,30 @@ function isEnded(status: string | undefined): boolean {
   return status === 'done' || status === 'failed'
 }
 
-function DownloadButton({ id, label }: { readonly id: string; readonly label: string }): ReactNode {
+interface DownloadButtonProps extends Pick<Export, 'id' | 'format'> {
+  readonly size: string
+}
+
+function DownloadButton({ id, format, size }: DownloadButtonProps): ReactNode {
   const showToast = useToast()
   const downloading = useMutation({
     mutationFn: () => api.exportFile(id),
-    onSuccess: (file) => save(file),
+    onSuccess: (file) => save(file, `flowfarm.${format}`),
     onError: (error) => showToast(problemText(error), 'bad'),
   })
   return (
     <Button isSmall disabled={downloading.isPending} onClick={() => downloading.mutate()}>
-      <Icon name="save" size={14} /> {downloading.isPending ? 'Downloading…' : label}
+      <Icon name="save" size={14} />{' '}
+      {downloading.isPending ? 'Downloading…' : `Download ${format === 'csv' ? 'CSV' : 'Parquet'} (${size})`}
     </Button>
   )
 }
 
-function save(file: Blob): void {
+function save(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
-  link.download = 'flowfarm.csv'
+  link.download = name
   link.click()
   URL.revokeObjectURL(address)
 }

@@ -8,10 +8,11 @@ import { expectUsable } from './page-checks.ts'
 const phone = { viewport: { width: 360, height: 740 } } as const
 const replies = { run_sql: { body: hostileRun() } }
 
-async function startExport(page: Page): Promise<void> {
+async function startExport(page: Page, format = 'CSV'): Promise<void> {
   await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT {{a}}')
   await page.getByLabel('a', { exact: true }).fill('x')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByLabel('Format').selectOption(format)
   await page.getByRole('button', { name: 'Export all rows' }).click()
 }
 
@@ -34,9 +35,24 @@ describe('exports on the query page', () => {
     await page.getByRole('button', { name: 'Download CSV (1,000,000 rows, 81.0 MB)' }).click()
     expect(await readFile(await (await coming).path(), 'utf8')).to.equal('n\r\n1\r\n')
     expect(calls('POST /api/v1/exports')).to.deep.equal([
-      { target: 'indexer', sql: 'SELECT * FROM app.tokens', parameters: [{ name: 'a', type: 'text', value: 'x' }] },
+      {
+        target: 'indexer',
+        sql: 'SELECT * FROM app.tokens',
+        parameters: [{ name: 'a', type: 'text', value: 'x' }],
+        format: 'csv',
+      },
     ])
     expect(session.consoleMessages).to.deep.equal([])
+  })
+
+  it('are Parquet files on request', async () => {
+    const done = exportState({ status: 'done', format: 'parquet', row_count: 5, bytes: 900 })
+    const page = await session.open({ replies, exports: [done] }, phone)
+    await startExport(page, 'Parquet')
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download Parquet (5 rows, 900 B)' }).click()
+    expect((await coming).suggestedFilename()).to.equal('flowfarm.parquet')
+    expect(calls('POST /api/v1/exports')[0]).to.include({ format: 'parquet' })
   })
 
   it('are cancelled by the user and by another statement', async () => {

@@ -196,6 +196,7 @@ export function tileResult(types: Readonly<Record<string, string>>, results: rea
 export function exportState(more: object): object {
   return {
     id: '5f2c9e0a17b3d6845f2c9e0a17b3d684',
+    format: 'csv',
     status: 'running',
     row_count: 0,
     bytes: 0,

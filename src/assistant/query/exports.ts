@@ -5,13 +5,18 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { ApiError, asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
-import { csvLine } from './csv-line.ts'
+import { CsvFile } from './csv-file.ts'
+import { ParquetFile } from './parquet/parquet-file.ts'
 import type { QueryFailure, QueryService, QueryTarget } from './query-service.ts'
 import { failureOf } from './query-service.ts'
 import type { Parameter } from './sql/parameters.ts'
+import type { SqlAnswer } from './sql/sql-runner.ts'
 import { distinctNames } from './dto.ts'
 
+export const exportFormats = ['csv', 'parquet'] as const
+
 export interface ExportRequest {
+  readonly format: (typeof exportFormats)[number]
   readonly target: QueryTarget
   readonly sql: string
   readonly parameters: readonly Parameter[]
@@ -43,6 +48,7 @@ export const exportLimits: ExportLimits = {
 
 export interface ExportState {
   readonly id: string
+  readonly request: Pick<ExportRequest, 'format'>
   readonly status: 'waiting' | 'running' | 'done' | 'failed'
   readonly rows: number
   readonly bytes: number
@@ -68,7 +74,7 @@ interface Job extends ExportState {
 
 const sweepMs = 5000
 
-/** Results as CSV files, one statement at a time. The files have no name, so they end with the process. */
+/** Results as files, one statement at a time. The files have no name, so they end with the process. */
 export class Exports {
   readonly #service: Pick<QueryService, 'exportSql'>
   readonly #folder: string
@@ -209,36 +215,39 @@ export class Exports {
 
   async #write(job: Job, file: FileHandle): Promise<void> {
     const { maxRows, maxBytes, maxMs } = this.#limits
-    const { target, sql, parameters } = job.request
-    const append = async (text: string): Promise<void> => {
-      const buffer = Buffer.from(text)
-      await file.writeFile(buffer)
-      job.bytes += buffer.length
+    const { request } = job
+    const { target, sql, parameters } = request
+    const append = async (bytes: Uint8Array): Promise<void> => {
+      await file.writeFile(bytes)
+      job.bytes += bytes.length
     }
-    let isFirst = true
-    await this.#service.exportSql(target, sql, {
-      parameters,
-      timeoutMs: maxMs,
-      signal: job.cancelling.signal,
-      onRows: async ({ columns, rows }) => {
-        if (isFirst) await append(`\uFEFF${csvLine(distinctNames(columns.map(({ name }) => name)))}`)
-        isFirst = false
-        const lines: string[] = []
-        let size = job.bytes
-        for (const row of rows) {
-          const line = csvLine(row)
-          size += Buffer.byteLength(line)
-          if (job.rows >= maxRows) job.truncatedBy = 'rows'
-          else if (size > maxBytes) job.truncatedBy = 'bytes'
-          if (job.truncatedBy !== undefined) break
-          lines.push(line)
-          job.rows++
-        }
-        await append(lines.join(''))
-        return job.truncatedBy === undefined
-      },
-    })
+    const writer = request.format === 'parquet' ? new ParquetFile(maxBytes) : new CsvFile(maxBytes)
+    try {
+      await this.#service.exportSql(target, sql, {
+        parameters,
+        timeoutMs: maxMs,
+        signal: job.cancelling.signal,
+        onRows: async ({ columns, rows }) => {
+          const left = maxRows - job.rows
+          const named = distinctColumns(columns)
+          const { bytes, rowCount } = await writer.add(named, rows.slice(0, left))
+          await append(bytes)
+          job.rows += rowCount
+          if (rowCount < Math.min(left, rows.length)) job.truncatedBy = 'bytes'
+          else if (rows.length > left) job.truncatedBy = 'rows'
+          return job.truncatedBy === undefined
+        },
+      })
+      await append(await writer.end())
+    } finally {
+      await writer.stop()
+    }
   }
+}
+
+function distinctColumns(columns: SqlAnswer['columns']): SqlAnswer['columns'] {
+  const names = distinctNames(columns.map(({ name }) => name))
+  return columns.map((column, i) => ({ ...column, name: names[i] ?? column.name }))
 }
 
 const chunkBytes = 256 * 1024

@@ -3,18 +3,24 @@ import { AnswerStream } from '../../../platform/http/route.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { failureFields, parametersField, presentFailure, statementField, targetField } from '../dto.ts'
 import type { ExportState } from '../exports.ts'
-import { exportLimits } from '../exports.ts'
+import { exportFormats, exportLimits } from '../exports.ts'
 import { maxBodyBytes, notAnObject, queryOptions, route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 
 const body = z.strictObject(
-  { sql: statementField, target: targetField.default('indexer'), parameters: parametersField.default([]) },
+  {
+    sql: statementField,
+    target: targetField.default('indexer'),
+    parameters: parametersField.default([]),
+    format: z.enum(exportFormats, `must be ${exportFormats.join(' or ')}`).default('csv'),
+  },
   notAnObject,
 )
 
 const state = z
   .strictObject({
     id: z.string(),
+    format: z.enum(exportFormats),
     status: z.enum(['waiting', 'running', 'done', 'failed']),
     row_count: z.int().describe('Rows written so far.'),
     bytes: z.int().describe('Bytes written so far.'),
@@ -23,12 +29,14 @@ const state = z
   })
   .meta({ id: 'Export' })
 
-function present({ id, status, rows, bytes, truncatedBy, failure }: ExportState): z.output<typeof state> {
-  return { id, status, row_count: rows, bytes, truncated_by: truncatedBy ?? null, ...presentFailure(failure) }
+function present({ id, request, status, rows, bytes, truncatedBy, failure }: ExportState): z.output<typeof state> {
+  const { format } = request
+  return { id, format, status, row_count: rows, bytes, truncated_by: truncatedBy ?? null, ...presentFailure(failure) }
 }
 
 const example: z.output<typeof state> = {
   id: '5f2c9e0a17b3d6845f2c9e0a17b3d684',
+  format: 'csv',
   status: 'running',
   row_count: 41_200,
   bytes: 3_310_442,
@@ -36,6 +44,7 @@ const example: z.output<typeof state> = {
   ...presentFailure(undefined),
 }
 
+const parquetType = 'application/vnd.apache.parquet'
 const params = z.object({ id: z.string() })
 const shared = { tag: 'Exports', access: 'token' } as const
 const unknown = { 404: 'The export does not exist, or was deleted.' }
@@ -47,7 +56,7 @@ export const exportRoutes: readonly Route<AskServices>[] = [
     method: 'POST',
     path: '/api/v1/exports',
     operationId: 'startExport',
-    summary: 'Export the result of a statement as CSV in the background',
+    summary: 'Export the result of a statement as CSV or Parquet in the background',
     description:
       `At most ${maxRows.toLocaleString('en-US')} rows, ${maxBytes / 1e6} MB and ${maxMs / 60_000} minutes. One ` +
       `export runs at a time; a client has at most ${maxJobsPerClient}, the service ${maxJobs}. ` +
@@ -80,16 +89,20 @@ export const exportRoutes: readonly Route<AskServices>[] = [
     method: 'GET',
     path: '/api/v1/exports/{id}/file',
     operationId: 'downloadExport',
-    summary: 'Download the CSV of a finished export',
+    summary: 'Download the file of a finished export',
     params,
     contentType: 'text/csv; charset=utf-8',
     response: z.string(),
     example: 'height,timestamp\r\n137390146,2026-11-20T09:14:03.512Z\r\n',
+    otherTypes: { [parquetType]: 'If the format is `parquet`.' },
     problems: { ...unknown, 409: 'The export is not done.' },
-    handler: ({ params: { id }, caller }, { exports }) => ({
-      body: new AnswerStream('text/csv; charset=utf-8', exports.read(caller, id)),
-      headers: { 'Content-Disposition': 'attachment; filename="flowfarm.csv"' },
-    }),
+    handler: ({ params: { id }, caller }, { exports }) => {
+      const { format } = exports.find(caller, id).request
+      return {
+        body: new AnswerStream(format === 'csv' ? 'text/csv; charset=utf-8' : parquetType, exports.read(caller, id)),
+        headers: { 'Content-Disposition': `attachment; filename="flowfarm.${format}"` },
+      }
+    },
   }),
   route({
     ...shared,

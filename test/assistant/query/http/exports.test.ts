@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parquetReadObjects } from 'hyparquet'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isNumberType, toCsv } from '../../../../dashboards/kit/result-table.ts'
 import type { SqlValue } from '../../../../dashboards/kit/result-table.ts'
@@ -19,7 +20,7 @@ interface State extends Omit<Problem, 'status'> {
 
 const endless = 'SELECT count(*) FROM generate_series(1, 1e12)'
 
-describe('exports as CSV', () => {
+describe('exports', () => {
   let db: TestDatabase
   let ask: RunningAsk | undefined
   before(async () => {
@@ -78,6 +79,49 @@ describe('exports as CSV', () => {
     expect(lines).to.have.length(1236)
     expect(`${lines.slice(0, 4).join('\r\n')}\r\n`).to.equal(toCsv({ columns, rows }))
     expect(await on.fetch(`/api/v1/exports/${done.id}/file`).then((again) => again.text())).to.have.length.above(1000)
+  })
+
+  it('are written as Parquet on request', async () => {
+    const on = await begin()
+    const sql = `SELECT n, n * 0.25 AS amount, timestamp '2026-11-20 09:14:03' AS at, n AS n
+      FROM generate_series(1, 1234) AS n`
+    const done = await ended(on, await start(on, sql, { format: 'parquet' }))
+    expect(done).to.include({ status: 'done', format: 'parquet', row_count: 1234, truncated_by: null, error: null })
+    const response = await on.fetch(`/api/v1/exports/${done.id}/file`)
+    expect(response.headers.get('content-type')).to.equal('application/vnd.apache.parquet')
+    expect(response.headers.get('content-disposition')).to.equal('attachment; filename="flowfarm.parquet"')
+    const file = await response.arrayBuffer()
+    expect(file.byteLength).to.equal(done.bytes)
+    const rows = await parquetReadObjects({ file })
+    expect(rows).to.have.length(1234)
+    expect(rows[1]).to.deep.equal({ n: 2, amount: '0.50', at: new Date('2026-11-20T09:14:03Z'), n_2: 2 })
+    const empty = await ended(on, await start(on, 'SELECT 1 AS n WHERE false', { format: 'parquet' }))
+    expect(empty).to.include({ status: 'done', row_count: 0 })
+    for (const [refused, code] of [
+      ["SELECT timestamp 'infinity' AS at", 'parquet-value'],
+      ['SELECT', 'parquet-columns'],
+    ] as const) {
+      const failed = await ended(on, await start(on, refused, { format: 'parquet' }))
+      expect(failed, refused).to.include({ status: 'failed', error_code: code })
+      expect((await on.fetch(`/api/v1/exports/${failed.id}`, { method: 'DELETE' })).status).to.equal(200)
+    }
+    expect((await on.post('/api/v1/exports', { sql, format: 'xlsx' })).body.code).to.equal('invalid-field')
+  })
+
+  it('are cut at the limits of rows and bytes as Parquet', async () => {
+    const on = await begin({ maxRows: 1000, maxBytes: 50_000 })
+    const parquet = { format: 'parquet' }
+    const exact = await ended(on, await start(on, 'SELECT 1 AS n FROM generate_series(1, 1000)', parquet))
+    expect(exact).to.include({ row_count: 1000, truncated_by: null })
+    const rows = await ended(on, await start(on, 'SELECT 1 AS n FROM generate_series(1, 1001)', parquet))
+    expect(rows).to.include({ row_count: 1000, truncated_by: 'rows' })
+    const noise =
+      'SELECT md5(n::text) || md5((-n)::text) || md5((n * 1.5)::text) AS text FROM generate_series(1, 1000) AS n'
+    const bytes = await ended(on, await start(on, noise, parquet))
+    expect(bytes).to.include({ status: 'done', truncated_by: 'bytes' })
+    expect(bytes.bytes).to.be.within(40_000, 50_000)
+    const file = await on.fetch(`/api/v1/exports/${bytes.id}/file`).then((response) => response.arrayBuffer())
+    expect(await parquetReadObjects({ file })).to.have.length(bytes.row_count)
   })
 
   it('are cut at the limits of rows and bytes', async () => {
