@@ -255,7 +255,13 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: Pay
 }
 
 /** File names. Imports are core contracts. */
-export const presentScriptNames = ['account_storage', 'public_paths', 'storage_item', 'evm_account'] as const
+export const presentScriptNames = [
+  'account_storage',
+  'public_paths',
+  'storage_item',
+  'evm_account',
+  'evm_call',
+] as const
 type PresentScript = (typeof presentScriptNames)[number]
 
 export const presentScriptsFolder = join(import.meta.dirname, 'chain/scripts')

@@ -11,6 +11,7 @@ import type { WebhookOwner } from '../webhooks/webhook-limits.ts'
 import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { CsvLimits } from './accounts/tax-report.ts'
 import type { AdminOperations } from './admin/operations.ts'
+import type { ContractReader } from './evm/contract-reads.ts'
 import type { ContractVerifier } from './evm/verification/verifier.ts'
 import { answerOffset } from './paging/offset.ts'
 import { cachingAt } from './paging/bounds.ts'
@@ -32,6 +33,7 @@ export interface Services {
   readonly admin: AdminOperations | undefined
   readonly webhooks: WebhookStores | undefined
   readonly verifier: ContractVerifier | undefined
+  readonly contractReader: ContractReader
 }
 
 export interface WebhookCaller {

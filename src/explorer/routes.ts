@@ -22,6 +22,7 @@ import { evmTransactionRoutes } from './evm/routes.ts'
 import { evmSearchRoutes } from './evm/search.ts'
 import { describeApi, documentRoutes } from '../platform/http/openapi.ts'
 import type { ApiDescription } from '../platform/http/openapi.ts'
+import { evmReadRoutes } from './evm/contract-reads.ts'
 import { evmVerificationRoutes } from './evm/verification/routes.ts'
 import { evmTokenRoutes } from './evm/token-routes.ts'
 import { accountNftRoutes, nftItemRoutes, nftRoutes } from './nfts/routes.ts'
@@ -98,6 +99,7 @@ export const routes: readonly Route[] = [
   ...evmAddressRoutes,
   ...evmSearchRoutes,
   ...evmVerificationRoutes,
+  ...evmReadRoutes,
   ...insightRoutes,
   ...priceRoutes,
   ...statisticsRoutes,

@@ -27,6 +27,7 @@ import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import { csvLimits } from './accounts/tax-report.ts'
 import type { CsvLimits } from './accounts/tax-report.ts'
 import type { AdminOperations } from './admin/operations.ts'
+import { ContractReader } from './evm/contract-reads.ts'
 import type { ContractVerifier } from './evm/verification/verifier.ts'
 import { AdminGate, adminGuard, countRequests } from './guards.ts'
 import { declaredPath, isPageRequest, topLevelSegments } from './paths.ts'
@@ -112,6 +113,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
     accounts: options.accounts,
     webhooks: options.webhooks,
     verifier: options.verifier,
+    contractReader: new ContractReader(options.chain),
     health: () => health.get(),
     admin: options.admin?.operations,
     csvLimits: options.csvLimits ?? csvLimits,

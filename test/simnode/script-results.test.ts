@@ -145,6 +145,15 @@ describe('scripts of the simulated chain', () => {
       'USDC',
       null,
     ])
+    const call = async (input: string): Promise<PayloadValue> =>
+      reader.executeScript(inNetwork(present('evm_call'), 'emulator'), [
+        cadence.string(coin),
+        cadence.string(input),
+        cadence.uint64(100_000),
+        cadence.int(96),
+      ])
+    expect(await call(inputs[0] ?? '')).to.include({ isSuccessful: true, data: results[0], height: `${head}` })
+    expect(await call(inputs[2] ?? '')).to.include({ isSuccessful: false, errorMessage: 'execution reverted' })
   })
 
   it('return tokens, the epoch and the nodes', async () => {

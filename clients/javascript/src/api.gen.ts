@@ -68,6 +68,8 @@ export interface Answers {
   readonly '/flow/evm/address/{address}/contract': EvmVerifiedContractAnswer
   readonly 'POST /flow/evm/address/{address}/contract': EvmVerificationResultAnswer
   readonly '/flow/evm/compiler': EvmCompilers
+  readonly '/flow/evm/address/{address}/function': EvmReadFunctionList
+  readonly 'POST /flow/evm/address/{address}/call': EvmCallResultAnswer
   readonly '/insights/daily': DailyNumbersList
   readonly '/insights/daily/module/{module}': DailyModuleNumbersList
   readonly '/insights/transfers/daily': DailyTransfersList
@@ -169,6 +171,7 @@ export interface Answers {
 /** Request bodies. */
 export interface Requests {
   readonly 'POST /flow/evm/address/{address}/contract': { readonly compiler_version: string; readonly contract?: string; readonly source?: string; readonly optimizer_runs?: number; readonly evm_version?: string; readonly standard_json?: { readonly language: 'Solidity'; readonly sources: Readonly<Record<string, { readonly content: string }>>; readonly settings?: { readonly optimizer?: Readonly<Record<string, unknown>>; readonly evmVersion?: string; readonly viaIR?: boolean; readonly remappings?: readonly string[]; readonly libraries?: Readonly<Record<string, Readonly<Record<string, string>>>>; readonly metadata?: Readonly<Record<string, unknown>>; readonly debug?: Readonly<Record<string, unknown>> } } }
+  readonly 'POST /flow/evm/address/{address}/call': { readonly function: string; readonly arguments?: readonly EvmArgument[] }
   readonly 'POST /webhooks/endpoints': { readonly url: string; readonly description?: string; readonly secret?: string }
   readonly 'PATCH /webhooks/endpoints/{id}': { readonly url?: string; readonly description?: string; readonly is_paused?: boolean }
   readonly 'POST /webhooks/endpoints/{id}/rotate-secret': { readonly overlap_hours?: number }
@@ -249,6 +252,8 @@ export interface Parameters {
   readonly '/flow/evm/address/{address}/contract': { readonly address: string }
   readonly 'POST /flow/evm/address/{address}/contract': { readonly address: string }
   readonly '/flow/evm/compiler': Readonly<Record<string, never>>
+  readonly '/flow/evm/address/{address}/function': { readonly address: string }
+  readonly 'POST /flow/evm/address/{address}/call': { readonly address: string }
   readonly '/insights/daily': { readonly from?: string; readonly to?: string }
   readonly '/insights/daily/module/{module}': { readonly module: 'accounts' | 'evm' | 'defi' | 'epoch' | 'bridge' | 'contracts'; readonly from?: string; readonly to?: string }
   readonly '/insights/transfers/daily': { readonly from?: string; readonly to?: string }
@@ -2192,6 +2197,45 @@ export interface EvmVerificationResult {
 
 export interface EvmCompilers {
   readonly data: readonly ({ readonly language: 'Solidity'; readonly version: string })[]
+}
+
+export interface EvmReadFunctionList {
+  readonly data: readonly EvmReadFunction[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface EvmReadFunction {
+  /** Signature: balanceOf(address). */
+  readonly method_call: string
+  readonly method_id: string
+  readonly name: string
+  readonly inputs: readonly ({ readonly name: string; readonly type: string })[]
+  readonly outputs: readonly ({ readonly name: string; readonly type: string })[]
+  /** verified: from its ABI. standard: from its token standard. */
+  readonly source: 'verified' | 'standard'
+  /** Token standards of the contract. */
+  readonly standards: readonly ('ERC-20' | 'ERC-721' | 'ERC-1155')[]
+}
+
+export interface EvmCallResultAnswer {
+  readonly data: readonly EvmCallResult[]
+}
+
+export interface EvmCallResult {
+  readonly method_call: string
+  readonly method_id: string
+  readonly outputs: readonly ({ readonly name: string; readonly type: string; readonly value: string | boolean | readonly EvmValueElement[]; readonly amount: string | null; readonly unit: string | null })[]
+  readonly raw_output: string
+  /** Decimal number, as a string to stay exact. */
+  readonly gas_used: string
+  /** Flow block of the state. */
+  readonly state_height: number
+  /** Bytes of raw_output. */
+  readonly size: number
 }
 
 export interface DailyNumbersList {
@@ -4422,3 +4466,5 @@ export interface IndexingStatus {
   /** Stored height ranges, ascending. Only with `include_ranges`. */
   readonly indexed_ranges?: readonly ({ readonly from: number; readonly to: number })[]
 }
+
+export type EvmArgument = string | number | boolean | readonly EvmArgument[]

@@ -13,6 +13,7 @@ import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
+import { ReadContract } from './evm-read.tsx'
 import { EvmSource, VerifyForm } from './evm-source.tsx'
 import {
   AccountLink,
@@ -108,6 +109,9 @@ function AddressView({ address }: { readonly address: EvmAddress }): ReactNode {
           { name: 'transfers', label: 'Token transfers', render: () => <AddressTransfers address={hash} /> },
           { name: 'tokens', label: 'Tokens', render: () => <AddressTokens address={hash} /> },
           { name: 'nfts', label: 'NFTs', render: () => <AddressNfts address={hash} /> },
+          ...(isContract === true && !address.is_coa
+            ? [{ name: 'read', label: 'Read contract', render: () => <ReadContract address={hash} /> }]
+            : []),
           ...(isContract === true
             ? [{ name: 'code', label: 'Code', render: () => <ContractCode address={address} /> }]
             : []),

@@ -41,6 +41,7 @@ function erc20(contract: string, name: string, symbol: string): ReadonlyMap<stri
     'decimals()': () => abiWord(erc20Decimals),
     'totalSupply()': () => abiWord(erc20Supply),
     'balanceOf(address)': (state, [holder]) => abiWord(state.tokens(contract, addressOf(holder))),
+    'allowance(address,address)': () => abiWord(0),
   })
 }
 
@@ -63,6 +64,8 @@ const erc721 = methods({
   'tokenURI(uint256)': (_, [id = 0n]) => (isPicture(id) ? abiText(pictureUri(Number(id))) : undefined),
   'ownerOf(uint256)': (state, [id = 0n]) =>
     isPicture(id) ? abiWord(Buffer.from(state.owner(pictures, Number(id)), 'hex')) : undefined,
+  'getApproved(uint256)': (_, [id = 0n]) => (isPicture(id) ? abiWord(0) : undefined),
+  'isApprovedForAll(address,address)': () => abiWord(0),
   'balanceOf(address)': (state, [holder]) => {
     const address = addressOf(holder)
     const ids = Array.from({ length: pictureCount }, (_, index) => index + 1)
@@ -77,6 +80,7 @@ const erc1155 = methods({
   'symbol()': text('FIND'),
   'supportsInterface(bytes4)': supporting(0xd9b67a26, 0x0e89341c),
   'uri(uint256)': text('https://simulated.example.org/finds/{id}.json'),
+  'isApprovedForAll(address,address)': () => abiWord(0),
   'balanceOf(address,uint256)': (state, [holder, id = 0n]) =>
     abiWord(id >= 1n && id <= BigInt(itemKinds) ? state.items(items, Number(id), addressOf(holder)) : 0n),
 })

@@ -216,6 +216,21 @@ export const accountAnswers = {
       })
     },
   },
+  evm_call: {
+    arguments: 4,
+    answer(state, args, structId) {
+      const data = state.evmCall(args.string(0), Buffer.from(args.string(1), 'hex'))
+      const isShown = data !== undefined && data.length <= args.int(3)
+      return json.struct(structId('EvmCall'), {
+        isSuccessful: json.bool(data !== undefined),
+        errorMessage: json.string(data === undefined ? 'execution reverted' : ''),
+        gasUsed: json.uint64(data === undefined ? 21_500 : 24_000),
+        size: json.int(data?.length ?? 0),
+        data: json.string(isShown ? data.toString('hex') : ''),
+        height: json.uint64(state.height),
+      })
+    },
+  },
 } as const satisfies Record<string, ScriptAnswer>
 
 const byRole = (amounts: ReadonlyMap<number, string>): CadenceJson =>

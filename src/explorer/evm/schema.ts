@@ -25,7 +25,7 @@ const elementFormat: z.ZodType<AbiElement> = z
   .lazy(() => z.union([z.string(), z.array(elementFormat)]))
   .meta({ id: 'EvmValueElement' })
 
-const valueFormat = z
+export const valueFormat = z
   .union([z.string(), z.boolean(), z.array(elementFormat)])
   .describe('Integers are decimal strings; addresses and bytes are 0x and hex digits.')
 
@@ -76,7 +76,7 @@ function presentDecodedLog({ name, signature, parameters }: DecodedAbi): Decoded
   }
 }
 
-function presentValue(value: DecodedAbi['parameters'][number]['value']): Value {
+export function presentValue(value: DecodedAbi['parameters'][number]['value']): Value {
   return typeof value === 'object' ? [...value] : value
 }
 

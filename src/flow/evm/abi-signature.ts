@@ -43,7 +43,7 @@ interface AbiInput {
   readonly components?: readonly AbiInput[] | undefined
 }
 
-const abiInput: z.ZodType<AbiInput> = z.lazy(() =>
+export const abiInput: z.ZodType<AbiInput> = z.lazy(() =>
   z.object({
     name: z.string().optional(),
     type: z.string(),
@@ -81,6 +81,6 @@ export function signaturesOfAbi(
   })
 }
 
-function canonicalType({ type, components = [] }: AbiInput): string {
+export function canonicalType({ type, components = [] }: AbiInput): string {
   return type.replace(/^tuple/, () => `(${components.map(canonicalType).join(',')})`)
 }

@@ -39,7 +39,7 @@ function readAll(types: readonly string[], data: Uint8Array, budget: Budget): re
 }
 
 /** Undefined for unknown types and those without bytes. */
-function headBytes(type: string): number | 'dynamic' | undefined {
+export function headBytes(type: string): number | 'dynamic' | undefined {
   const array = arrayOf(type)
   if (array !== undefined) {
     const size = headBytes(array.type)
@@ -56,14 +56,14 @@ function headBytes(type: string): number | 'dynamic' | undefined {
 }
 
 /** `T[3]`; length undefined for `T[]`. */
-function arrayOf(type: string): { readonly type: string; readonly length: number | undefined } | undefined {
+export function arrayOf(type: string): { readonly type: string; readonly length: number | undefined } | undefined {
   const [, element, length] = /^(.*)\[(\d{0,6})\]$/.exec(type) ?? []
   if (element === undefined) return undefined
   return { type: element, length: length === '' ? undefined : Number(length) }
 }
 
 /** `(uint256,(bool,address)[])` → `uint256`, `(bool,address)[]`. */
-function tupleTypes(type: string): readonly string[] {
+export function tupleTypes(type: string): readonly string[] {
   const types: string[] = []
   let [depth, start] = [0, 1]
   for (let i = 0; i < type.length; i++) {
