@@ -1,5 +1,9 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
+import { createEmbeds } from '../../src/explorer/embeds/embeds.ts'
+import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { exploredChain } from '../support/explored-chain.ts'
+import { recordStatements } from '../support/query-plans.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
@@ -93,6 +97,42 @@ describe('links and embeds of the explorer', () => {
     expect(await badge.text()).to.include('<title>transaction: succeeded</title>')
     expect(await (await api.get(`/badge${token}`)).text()).to.match(/<title>FLOW: \d+ holders?<\/title>/)
     expect(await (await api.get('/badge/token/A.01.No.svg')).text()).to.include('not found')
+  })
+
+  it('read an item once for eight calls at a time, and at most eight items', async () => {
+    const { database } = await exploredChain()
+    const reads = await createReadPool({ url: database.url })
+    try {
+      const { recording, statements } = recordStatements(reads)
+      const { answer } = createEmbeds({ database: recording, network: () => 'emulator' }, pino({ level: 'silent' }))
+      const badge = async (path: string): Promise<object> => {
+        const context = {
+          path,
+          search: '',
+          status: 0,
+          type: '',
+          body: '',
+          get: () => '',
+          set: () => {},
+          remove: () => {},
+        }
+        await answer(context)
+        return { status: context.status, body: context.body }
+      }
+      await badge(`/badge${token}.svg`)
+      const once = statements.splice(0).length
+      expect(once).to.be.greaterThan(0)
+      const path = '/badge/token/A.0ae53cb6e3f42a79.OtherToken.svg'
+      const answers = await Promise.all(Array.from({ length: 8 }, () => badge(path)))
+      expect(statements).to.have.length(once)
+      expect(new Set(answers.map((each) => JSON.stringify(each))).size).to.equal(1)
+      const blocks = await Promise.all(Array.from({ length: 9 }, (_, i) => badge(`/badge/block/${i}.svg`)))
+      const statuses = blocks.map((each) => ('status' in each ? each.status : 0))
+      expect(statuses.filter((status) => status === 503)).to.have.length(1)
+      expect(statuses.filter((status) => status === 200)).to.have.length(8)
+    } finally {
+      await reads.end()
+    }
   })
 
   it('show cards in frames on other sites, without scripts', async () => {

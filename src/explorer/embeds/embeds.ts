@@ -6,7 +6,9 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { escapeHtml } from '../../platform/http/not-found-page.ts'
 import type { Logger } from '../../platform/log.ts'
-import { asError } from '../../platform/errors.ts'
+import { asError, RetryableError } from '../../platform/errors.ts'
+import { sharedRead } from '../paging/shared-read.ts'
+import { ShortCache } from '../present-chain.ts'
 import { badgeSvg, cardPage, missingCardPage, withPreview } from './cards.ts'
 import { readSummary, summaryKinds } from './summaries.ts'
 import type { Summary, SummarySource } from './summaries.ts'
@@ -21,11 +23,10 @@ export interface Embeds {
 }
 
 const cacheMs = 10_000
-const maxCached = 500
+const maxCacheBytes = 2_000_000
 const maxReads = 8
 /** A page does not wait longer for its preview. */
 const maxWaitMs = 1000
-const sitemapMs = 600_000
 const maxSitemapRows = 1000
 
 /** Of lists, and while an item cannot be read. */
@@ -37,47 +38,30 @@ const general = {
 
 type Found = Awaited<ReturnType<typeof readSummary>>
 
+const bytesOf = (found: Found): number => JSON.stringify(found ?? null).length
+
 export function createEmbeds(source: SummarySource, log: Logger): Embeds {
-  const cached = new Map<string, { readonly at: number; readonly found: Promise<Found> }>()
-  let reads = 0
-  const read = async (path: string): Promise<Found> => {
-    reads++
-    try {
-      return await readSummary(path, source)
-    } finally {
-      reads--
-    }
+  const cache = new ShortCache({ maxAgeMs: cacheMs, maxFailureAgeMs: 0, maxBytes: maxCacheBytes })
+  const read = (path: string): Promise<Found> => {
+    if (cache.inFlight >= maxReads) throw new RetryableError('busy', `more than ${maxReads} previews are being read`)
+    return readSummary(path, source)
   }
   /** `busy` when too many are being read, and when the database fails or is slow. */
   const find = async (path: string): Promise<Found | 'busy'> => {
-    const known = cached.get(path)
-    let found = known === undefined || known.at < Date.now() - cacheMs ? undefined : known.found
-    if (found === undefined) {
-      if (reads >= maxReads) return 'busy'
-      found = read(path)
-      cached.delete(path)
-      cached.set(path, { at: Date.now(), found })
-      found.catch(() => cached.delete(path))
-      for (const oldest of cached.keys()) if (cached.size > maxCached) cached.delete(oldest)
-    }
     try {
+      const found = cache.get(path, () => read(path), bytesOf)
       return await Promise.race([found, delay(maxWaitMs, 'busy' as const, { ref: false })])
     } catch (error) {
       log.debug({ err: asError(error), path }, 'Could not read the preview of a page')
       return 'busy'
     }
   }
-  let sitemap: { readonly at: number; readonly paths: Promise<readonly string[]> } | undefined
   /** Undefined while the database fails. */
   const sitemapPaths = async (): Promise<readonly string[] | undefined> => {
-    if (sitemap === undefined || sitemap.at < Date.now() - sitemapMs) {
-      sitemap = { at: Date.now(), paths: readSitemap(source) }
-    }
     try {
-      return await sitemap.paths
+      return await readSitemap(source.database)
     } catch (error) {
       log.debug({ err: asError(error) }, 'Could not read the sitemap')
-      sitemap = undefined
       return undefined
     }
   }
@@ -200,7 +184,7 @@ const listPaths = [
 const pathRow = z.object({ path: z.string() })
 
 /** Lists, and the tokens and collections with the most holders. */
-async function readSitemap({ database }: SummarySource): Promise<readonly string[]> {
+const readSitemap = sharedRead(async (database): Promise<readonly string[]> => {
   const rows = await database.any(sql.type(pathRow)`
     (select '/token/' || token as path from app.ft_token_holders order by holder_count desc, token
       limit ${maxSitemapRows})
@@ -211,7 +195,7 @@ async function readSitemap({ database }: SummarySource): Promise<readonly string
       order by name limit ${maxSitemapRows})
   `)
   return [...listPaths, ...rows.map(({ path }) => path)]
-}
+})
 
 function sitemapXml(paths: readonly string[], origin: string): string {
   const urls = paths.map((path) => `<url><loc>${escapeHtml(origin + encodeURI(path))}</loc></url>`)
