@@ -2,7 +2,10 @@ type Schema = Readonly<Record<string, unknown>>
 
 interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly parameters: Readonly<Record<string, Schema>>
+  }
 }
 
 interface PageTypesOptions {
@@ -29,12 +32,11 @@ export function pageTypes(
     for (const [method, operation] of Object.entries(operations)) {
       const body = bodySchema(operation as Schema)
       if (body !== undefined) {
-        Object.assign(schemas, { ...(body['$defs'] as object | undefined), ...schemas })
         need(body)
         requests.push(`  readonly '${method.toUpperCase()} ${path}': ${typeOf(body)}`)
       }
       const key = method === 'get' ? path : `${method.toUpperCase()} ${path}`
-      parameters.push(`  readonly '${key}': ${parametersType(operation as Schema)}`)
+      parameters.push(`  readonly '${key}': ${parametersType(operation as Schema, components.parameters)}`)
       const schema = answerSchema(operation as Schema)
       if (schema === undefined) continue
       answers.push(`  readonly '${key}': ${typeOf(schema)}`)
@@ -61,8 +63,11 @@ export function pageTypes(
   ].join('\n')
 }
 
-function parametersType(operation: Schema): string {
-  const parameters = (operation['parameters'] ?? []) as { name: string; required: boolean; schema: Schema }[]
+function parametersType(operation: Schema, shared: ApiDocument['components']['parameters']): string {
+  const listed = (operation['parameters'] ?? []) as readonly Schema[]
+  const parameters = listed.map((each) =>
+    each['$ref'] === undefined ? each : (shared[nameOf(each['$ref'])] ?? {}),
+  ) as { name: string; required: boolean; schema: Schema }[]
   const fields = parameters.map(
     ({ name, required, schema }) => `readonly ${name}${required ? '' : '?'}: ${typeOf(schema)}`,
   )

@@ -2,9 +2,12 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { apiInfo } from '../../src/explorer/api-info.ts'
 import { describeExplorer, routes } from '../../src/explorer/routes.ts'
+import { describeInline } from '../../src/platform/http/openapi.ts'
 import { readApiSamples, sampleCall } from '../support/api-samples.ts'
 import type { ApiSamples } from '../support/api-samples.ts'
+import { dereferenced } from '../support/dereferenced.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
@@ -25,7 +28,7 @@ interface Operation {
 }
 
 const description = describeExplorer(routes)
-const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+const operations = Object.entries(dereferenced(description).paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     path,
     method: method.toUpperCase(),
@@ -80,11 +83,30 @@ describe('the OpenAPI document', () => {
     expect(json).to.deep.equal(JSON.parse(JSON.stringify(description)))
   })
 
+  it('shares repeated parameters and errors: equal when resolved, shorter by a tenth', () => {
+    const inline = describeInline(routes, apiInfo)
+    expect(dereferenced(description).paths).to.deep.equal(dereferenced(inline).paths)
+    expect(description.components.schemas).to.deep.equal(inline.components.schemas)
+    const text = JSON.stringify(description)
+    expect(text.length / JSON.stringify(inline).length).to.be.at.most(0.9)
+    for (const kind of ['responses', 'parameters'] as const) {
+      for (const name of Object.keys(description.components[kind])) {
+        expect(name).to.match(/^[\w.-]+$/)
+        expect(text.split(`"#/components/${kind}/${name}"`).length, name).to.be.greaterThan(2)
+      }
+    }
+  })
+
   it('has unique operation ids and no dangling references', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).to.equal(ids.length)
     for (const [, name] of JSON.stringify(description).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
       expect(description.components.schemas).to.have.property(name ?? '')
+    }
+    for (const [, kind = '', name = ''] of JSON.stringify(description).matchAll(
+      /"\$ref":"#\/components\/(responses|parameters)\/([^"]+)"/g,
+    )) {
+      expect(description.components[kind as 'responses' | 'parameters']).to.have.property(name)
     }
     expect(JSON.stringify(description)).to.not.include('$defs')
   })

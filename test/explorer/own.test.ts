@@ -347,8 +347,8 @@ describe('own tables in the API', () => {
 
   it('are described by an OpenAPI document of their own', async () => {
     const document = await api.json<{
-      paths: Record<string, { get: { parameters: { name: string }[] } }>
-      components: object
+      paths: Record<string, { get: { parameters: { name?: string; $ref?: string }[] } }>
+      components: { parameters: Record<string, { name: string }> }
     }>('/own/top_shot/openapi.json')
     expect(Object.keys(document.paths)).to.deep.equal([
       '/own/top_shot/moment_purchased',
@@ -356,7 +356,9 @@ describe('own tables in the API', () => {
       '/own/top_shot/latest_price',
       '/own/top_shot/edition_sellers',
     ])
-    const names = document.paths['/own/top_shot/moment_purchased']?.get.parameters.map(({ name }) => name)
+    const names = document.paths['/own/top_shot/moment_purchased']?.get.parameters.map(
+      ({ name, $ref }) => name ?? document.components.parameters[$ref?.split('/').at(-1) ?? '']?.name,
+    )
     expect(names).to.include.members(['limit', 'cursor', 'from_height', 'seller', 'column.limit'])
     expect(names).to.not.include('price')
   })

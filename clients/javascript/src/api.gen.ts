@@ -2238,6 +2238,8 @@ export interface EvmCallResult {
   readonly size: number
 }
 
+export type EvmArgument = string | number | boolean | readonly EvmArgument[]
+
 export interface DailyNumbersList {
   readonly data: readonly DailyNumbers[]
   /** Whether there is a next page. */
@@ -4466,5 +4468,3 @@ export interface IndexingStatus {
   /** Stored height ranges, ascending. Only with `include_ranges`. */
   readonly indexed_ranges?: readonly ({ readonly from: number; readonly to: number })[]
 }
-
-export type EvmArgument = string | number | boolean | readonly EvmArgument[]

@@ -5,6 +5,7 @@ export interface ApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly responses: Readonly<Record<string, Response>>
+    readonly parameters?: Readonly<Record<string, Parameter>>
     readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
   }
 }
@@ -47,6 +48,10 @@ export interface Parameter {
   readonly schema: Schema
 }
 
+interface Reference {
+  readonly $ref: string
+}
+
 interface Response {
   readonly $ref?: string
   readonly description?: string
@@ -59,7 +64,7 @@ interface Operation {
   readonly summary: string
   readonly description?: string
   readonly security: readonly Readonly<Record<string, unknown>>[]
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: readonly (Parameter | Reference)[]
   readonly requestBody?: Response
   readonly responses: Readonly<Record<string, Response>>
 }
@@ -67,11 +72,22 @@ interface Operation {
 export interface Endpoint extends Operation {
   readonly method: string
   readonly path: string
+  readonly parameters?: readonly Parameter[]
 }
 
-export function endpointsOf({ paths }: ApiDocument): Endpoint[] {
+/** Parameters are resolved. */
+export function endpointsOf({ paths, components }: ApiDocument): Endpoint[] {
+  const resolve = (parameter: Parameter | Reference): Parameter[] => {
+    const found = '$ref' in parameter ? components.parameters?.[nameOf(parameter.$ref)] : parameter
+    return found === undefined ? [] : [found]
+  }
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+    Object.entries(operations).map(([method, { parameters, ...operation }]) => ({
+      ...operation,
+      ...(parameters === undefined ? {} : { parameters: parameters.flatMap(resolve) }),
+      method: method.toUpperCase(),
+      path,
+    })),
   )
 }
 

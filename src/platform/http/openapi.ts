@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
+import { sharePartsOf } from './openapi-components.ts'
 import { problemForm } from './problem.ts'
 import type { ErrorForm } from './problem.ts'
 import type { Caching, Route } from './route.ts'
@@ -12,6 +13,7 @@ export interface ApiDescription extends JsonObject {
   readonly components: {
     readonly schemas: Record<string, JsonObject>
     readonly responses: Record<string, JsonObject>
+    readonly parameters: Record<string, JsonObject>
     readonly securitySchemes: Record<string, JsonObject>
   }
 }
@@ -34,8 +36,16 @@ export interface ApiInfo {
 }
 
 export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescription {
+  const inline = describeInline(routes, info)
+  const { paths, ...shared } = sharePartsOf(inline)
+  return { ...inline, paths, components: { ...inline.components, ...shared } }
+}
+
+/** Each operation has its own parameters and errors. */
+export function describeInline(routes: readonly Route[], info: ApiInfo): ApiDescription {
   const schemas: Record<string, JsonObject> = {}
-  const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
+  const describe = (schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonObject =>
+    toComponents(schema, schemas, io)
   const { errorForm = problemForm } = info
   const contents = new Map<ErrorForm, JsonObject>()
   const contentOf = (form: ErrorForm): JsonObject => {
@@ -67,6 +77,7 @@ export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescrip
     components: {
       schemas,
       responses: describeResponses(info.sharedErrors ?? {}, problem),
+      parameters: {},
       securitySchemes: { ...info.securitySchemes },
     },
   }
@@ -74,7 +85,7 @@ export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescrip
 
 function describeOperation(
   route: Route,
-  describe: (schema: z.ZodType) => JsonObject,
+  describe: (schema: z.ZodType, io?: 'input' | 'output') => JsonObject,
   error: JsonObject,
   { securityOf = () => [], sharedErrorsOf, sharedErrors = {}, errorsOf = () => ({}) }: ApiInfo,
 ): JsonObject {
@@ -103,7 +114,7 @@ function describeOperation(
     ...(route.description === undefined ? {} : { description: route.description }),
     security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: describeBody(route, route.body) }),
+    ...(route.body === undefined ? {} : { requestBody: describeBody(route, describe(route.body, 'input')) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(shared).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
@@ -123,9 +134,8 @@ function withExample(schema: JsonObject, example: unknown): JsonObject {
   return example === undefined ? { schema } : { schema, example }
 }
 
-function describeBody({ bodyType = 'application/json', bodyExample }: Route, schema: z.ZodType): JsonObject {
-  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
-  return { required: true, content: { [bodyType]: withExample(withPlainClasses(described), bodyExample) } }
+function describeBody({ bodyType = 'application/json', bodyExample }: Route, schema: JsonObject): JsonObject {
+  return { required: true, content: { [bodyType]: withExample(schema, bodyExample) } }
 }
 
 function describeOtherTypes(types: Readonly<Record<string, string>>): JsonObject {
@@ -157,13 +167,21 @@ function nextPage({ operationId, params, query }: Route): JsonObject {
 }
 
 /** Schemas with an id become components. */
-function toComponents(schema: z.ZodType, components: Record<string, JsonObject>): JsonObject {
-  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' })
-  for (const [id, definition] of Object.entries($defs)) components[id] = referToComponents(definition) as JsonObject
-  const described = referToComponents(own) as JsonObject
-  const { id, ...body } = described
-  if (typeof id !== 'string') return described
-  components[id] = body
+function toComponents(schema: z.ZodType, components: Record<string, JsonObject>, io: 'input' | 'output'): JsonObject {
+  const add = (id: string, component: JsonObject): void => {
+    if (id in components && JSON.stringify(components[id]) !== JSON.stringify(component))
+      throw new TypeError(`Two schemas have the id ${id}, or its input and output differ. Rename one.`)
+    components[id] = component
+  }
+  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { target: 'draft-2020-12', io })
+  const refer = (described: unknown): JsonObject => {
+    const referring = referToComponents(described) as JsonObject
+    return io === 'input' ? withPlainClasses(referring) : referring
+  }
+  for (const [id, definition] of Object.entries($defs)) add(id, refer(definition))
+  const { id, ...body } = refer(own)
+  if (typeof id !== 'string') return body
+  add(id, body)
   return { $ref: `#/components/schemas/${id}` }
 }
 
