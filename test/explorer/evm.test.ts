@@ -218,6 +218,22 @@ describe('EVM routes on a recorded chain', () => {
     expect(owners.size).to.be.greaterThan(1)
   })
 
+  it('have the price and the fee that the chain charged', () => {
+    for (const {
+      type,
+      gas_price: price,
+      max_fee_per_gas: cap,
+      max_priority_fee_per_gas: tip,
+      ...one
+    } of transactions) {
+      const paid = price ?? (cap === null || tip === null ? null : BigInt(cap) < BigInt(tip) ? cap : tip)
+      expect(one.effective_gas_price).to.equal(paid)
+      expect(one.effective_gas_price === null).to.equal(type === 255)
+      expect(one.fee?.value).to.equal(paid === null ? undefined : String(BigInt(paid) * BigInt(one.gas_used)))
+    }
+    expect(transactions.some(({ type, fee }) => type === 2 && fee?.value !== '0')).to.equal(true)
+  })
+
   it('list blocks with their transactions', async () => {
     const executed = await rows<{ block_height: number; number: number; hash: string }>(`
       select block_height::int, (payload ->> 'height')::int as number, payload ->> 'hash' as hash from raw.events

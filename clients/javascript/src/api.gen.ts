@@ -790,7 +790,7 @@ export interface EvmExecution {
   /** Decimal number, as a string to stay exact. */
   readonly gas_used: string
   readonly gas_limit: string | null
-  /** In attoflow; for dynamic fees the maximum. */
+  /** Paid price in attoflow; for dynamic fees the lower of both caps. */
   readonly gas_price: string | null
   /** In attoflow, 10^-18 FLOW. */
   readonly value: string | null
@@ -1680,7 +1680,9 @@ export interface EvmTransaction {
   readonly gas_price: string | null
   readonly max_fee_per_gas: string | null
   readonly max_priority_fee_per_gas: string | null
-  /** gas_used × gas_price in attoflow; null without gas_price. */
+  /** Paid price in attoflow: gas_price, or the lower of both caps; null for direct calls. */
+  readonly effective_gas_price: string | null
+  /** gas_used × effective_gas_price in attoflow; 0 if the transaction was invalid; null for direct calls. */
   readonly fee: { readonly type: 'actual'; readonly value: string } | null
   /** Any 64-bit number if the transaction was invalid. Null if the event payload could not be decoded. */
   readonly nonce: string | null
@@ -1767,7 +1769,9 @@ export interface EvmTransactionDetail {
   readonly gas_price: string | null
   readonly max_fee_per_gas: string | null
   readonly max_priority_fee_per_gas: string | null
-  /** gas_used × gas_price in attoflow; null without gas_price. */
+  /** Paid price in attoflow: gas_price, or the lower of both caps; null for direct calls. */
+  readonly effective_gas_price: string | null
+  /** gas_used × effective_gas_price in attoflow; 0 if the transaction was invalid; null for direct calls. */
   readonly fee: { readonly type: 'actual'; readonly value: string } | null
   /** Any 64-bit number if the transaction was invalid. Null if the event payload could not be decoded. */
   readonly nonce: string | null

@@ -97,14 +97,14 @@ function ReadFunction({ address, function: read, number }: ReadFunctionProps): R
       setProblem('Arrays and tuples must be JSON, such as ["0x…", "1"].')
     }
   }
+  const result = query.data !== undefined && !query.isError && <Result result={query.data} />
   return (
     <>
       <h3>
         <span className="soft">{number}</span> {sanitizeName(name)}{' '}
-        <span className="note">
-          {outputs.length === 0 ? 'returns nothing' : `returns ${outputs.map(({ type }) => type).join(', ')}`}
-        </span>
+        <span className="soft type">{outputs.map(({ type }) => type).join(', ')}</span>
       </h3>
+      {inputs.length === 0 && result}
       <Form className="read-form" aria-label={call} onSubmit={submit}>
         {inputs.map(({ name: input, type }, i) => (
           <label className="field" key={i}>
@@ -126,8 +126,8 @@ function ReadFunction({ address, function: read, number }: ReadFunctionProps): R
           {query.isFetching ? 'Reading…' : values === undefined || inputs.length > 0 ? 'Read' : 'Read again'}
         </Button>
       </Form>
+      {inputs.length > 0 && result}
       <FieldError>{problem ?? (query.isError ? problemText(query.error) : undefined)}</FieldError>
-      {query.data !== undefined && !query.isError && <Result result={query.data} />}
     </>
   )
 }
@@ -142,11 +142,12 @@ function placeholderOf(type: string): string {
 
 function Result({ result: { outputs, state_height: height } }: { readonly result: EvmCallResult }): ReactNode {
   return (
-    <dl className="tree result" aria-live="polite">
+    <dl className="tree" aria-live="polite" title={`At Flow block ${formatAmount(String(height))}`}>
       {outputs.map(({ name, type, value, amount, unit }, i) => (
         <div key={i}>
           <dt>
-            {name === '' ? 'Result' : sanitizeName(name)} <span className="note">{type}</span>
+            {name === '' ? 'Result' : sanitizeName(name)}
+            {outputs.length > 1 && <span className="note"> {type}</span>}
           </dt>
           <dd>
             {amount === null ? (
@@ -160,10 +161,6 @@ function Result({ result: { outputs, state_height: height } }: { readonly result
           </dd>
         </div>
       ))}
-      <div>
-        <dt>Flow block</dt>
-        <dd className="soft">{formatAmount(String(height))}</dd>
-      </div>
     </dl>
   )
 }

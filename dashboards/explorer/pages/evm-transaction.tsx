@@ -139,8 +139,19 @@ function typeNameOf({ type, call_type: call }: EvmTransactionDetail): string {
   return call === null ? (transactionTypes[type] ?? String(type)) : `Direct call from Cadence: ${call}`
 }
 
+/** With the address, also of named ones. */
+function Party({ party }: { readonly party: EvmTransactionDetail['from'] }): ReactNode {
+  return (
+    <>
+      <EvmPartyLink party={party} isWhole />{' '}
+      {party !== null && party.name !== null && <Identity id={party.hash} what="address" isWhole hasCopy />}
+    </>
+  )
+}
+
 function Summary({ transaction }: TransactionProps): ReactNode {
-  const { gas_limit: limit, gas_price: price, nonce } = transaction
+  const { gas_limit: limit, effective_gas_price: price, nonce, fee } = transaction
+  const { max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = transaction
   return (
     <DetailPanel label="Summary">
       <Detail name="Hash">
@@ -156,17 +167,28 @@ function Summary({ transaction }: TransactionProps): ReactNode {
         <Moment at={transaction.timestamp} />
       </Detail>
       <Detail name="From">
-        <EvmPartyLink party={transaction.from} isWhole />
+        <Party party={transaction.from} />
       </Detail>
       <Detail name="To">
-        <EvmPartyLink party={transaction.to ?? transaction.created_contract} isWhole />
+        <Party party={transaction.to ?? transaction.created_contract} />
       </Detail>
       {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
       <Detail name="Gas used">
         {formatNumber(Number(transaction.gas_used))}
         {limit !== null && <span className="soft"> (limit: {formatNumber(Number(limit))})</span>}
       </Detail>
-      {price !== null && <Detail name="Gas price">{formatUnits(price, 9)} gwei</Detail>}
+      {price !== null && (
+        <Detail name="Gas price">
+          {formatUnits(price, 9)} gwei
+          {cap !== null && tip !== null && (
+            <span className="soft">
+              {' '}
+              (caps: {formatUnits(cap, 9)} gwei for the price, {formatUnits(tip, 9)} for the priority fee)
+            </span>
+          )}
+        </Detail>
+      )}
+      {fee !== null && <Detail name="Fee">{formatUnits(fee.value, 18)} FLOW</Detail>}
       {nonce !== null && <Detail name="Nonce">{nonce}</Detail>}
       <Detail name="Type">{typeNameOf(transaction)}</Detail>
     </DetailPanel>

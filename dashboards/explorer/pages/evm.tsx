@@ -10,6 +10,7 @@ import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { EvmTransactionList, EvmTransfers, EvmAmount, EvmTokenName, evmTransactionFilters } from '../parts/evm.tsx'
 import { dayFilter, useFilterValues } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import { AccountLink, BlockLink, EvmBlockLink, EvmPartyLink, Identity, NoValue, Picture } from '../parts/values.tsx'
@@ -89,14 +90,29 @@ const tokenColumns: readonly Column<EvmToken>[] = [
       token.total_supply === null ? <NoValue /> : <EvmAmount value={token.total_supply} token={token} />,
     isNumber: true,
   },
+  {
+    name: 'Price',
+    cell: ({ exchange_rate: price }) => (price === null ? <NoValue /> : formatDollars(price)),
+    isNumber: true,
+  },
   { name: 'Holders', cell: ({ holders }) => formatNumber(holders), isNumber: true },
   { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true },
+]
+
+const tokenFilters: readonly Filter[] = [
+  {
+    kind: 'choice',
+    name: 'type',
+    label: 'Kind',
+    options: { 'ERC-20': 'ERC-20', 'ERC-721': 'ERC-721', 'ERC-1155': 'ERC-1155' },
+  },
 ]
 
 function Tokens(): ReactNode {
   return (
     <TableList
-      list={useList('/flow/evm/token', { limit: 25 })}
+      list={useList('/flow/evm/token', { ...useFilterValues(tokenFilters), limit: 25 })}
+      filters={tokenFilters}
       what="tokens"
       columns={tokenColumns}
       itemKey={({ address, type }) => `${address} ${type}`}

@@ -176,10 +176,13 @@ export const evmTransactionSchema = z
     gas_price: amountFormat.nullable().describe('In attoflow; null for dynamic fees: see max_fee_per_gas.'),
     max_fee_per_gas: amountFormat.nullable(),
     max_priority_fee_per_gas: amountFormat.nullable(),
+    effective_gas_price: amountFormat
+      .nullable()
+      .describe('Paid price in attoflow: gas_price, or the lower of both caps; null for direct calls.'),
     fee: z
       .strictObject({ type: z.literal('actual'), value: amountFormat })
       .nullable()
-      .describe('gas_used × gas_price in attoflow; null without gas_price.'),
+      .describe('gas_used × effective_gas_price in attoflow; 0 if the transaction was invalid; null for direct calls.'),
     nonce: amountFormat.nullable().describe(`Any 64-bit number if the transaction was invalid. ${untrusted}`),
     type: z.int().describe('0 legacy, 1 access list, 2 dynamic fee, 4 set code, 255 direct call without signature.'),
     call_type: z.string().nullable().describe('For type 255: deposit, withdraw, transfer, deploy or call.'),
@@ -260,7 +263,8 @@ export function presentEvmTransaction(
   const selector = selectorOf(row, input)
   const call =
     input === undefined || selector === null ? undefined : decodeCall(input, signatures.get(callKeyOf(row) ?? ''))
-  const price = row.gas_price
+  const price = effectivePriceOf(row)
+  const isInvalid = row.error_code > 200 && row.error_code <= 300
   return {
     hash: `0x${row.evm_hash}`,
     evm_hash: row.evm_hash,
@@ -282,10 +286,11 @@ export function presentEvmTransaction(
     value: row.evm_value,
     gas_limit: row.gas_limit,
     gas_used: String(row.evm_gas_used),
-    gas_price: price,
+    gas_price: row.gas_price,
     max_fee_per_gas: row.max_fee_per_gas,
     max_priority_fee_per_gas: row.max_priority_fee_per_gas,
-    fee: price === null ? null : { type: 'actual', value: String(BigInt(price) * BigInt(row.evm_gas_used)) },
+    effective_gas_price: price === null ? null : String(price),
+    fee: price === null ? null : { type: 'actual', value: isInvalid ? '0' : String(price * BigInt(row.evm_gas_used)) },
     nonce: row.nonce,
     type: row.tx_type,
     call_type: row.call_type,
@@ -297,6 +302,18 @@ export function presentEvmTransaction(
     decoded_input: call === undefined ? null : presentDecodedCall(call, selector ?? ''),
     tx_types: kindsOf(row, input),
   }
+}
+
+/**
+ * The base fee is zero, so the caps of dynamic fees are compared only with each other. Invalid
+ * transactions change no balance. Source: onflow/flow-go `fvm/evm/emulator` (`DefaultBaseFee`,
+ * `RunTransaction`).
+ */
+function effectivePriceOf(row: EvmTransactionRow): bigint | null {
+  if (row.gas_price !== null) return BigInt(row.gas_price)
+  if (row.max_fee_per_gas === null || row.max_priority_fee_per_gas === null) return null
+  const [cap, tip] = [BigInt(row.max_fee_per_gas), BigInt(row.max_priority_fee_per_gas)]
+  return cap < tip ? cap : tip
 }
 
 export function presentEvmTransactionDetail(
@@ -409,6 +426,7 @@ export const exampleEvmTransaction: EvmTransactionItem = {
   gas_price: null,
   max_fee_per_gas: null,
   max_priority_fee_per_gas: null,
+  effective_gas_price: null,
   fee: null,
   nonce: '3',
   type: 255,

@@ -164,7 +164,8 @@ const evmExecutions = fixedStatement(sql.prepared('EVM executions', evmExecution
   select h.event_index, h.evm_hash, h.evm_from, h.evm_to, h.evm_value::text as evm_value,
     h.evm_gas_used::text as evm_gas_used, h.evm_status, t.evm_block_height, t.evm_tx_index, t.tx_type, t.call_type,
     t.nonce::text as nonce, t.gas_limit::text as gas_limit,
-    coalesce(t.gas_price, t.max_fee_per_gas)::text as gas_price, t.contract_address, t.error_message
+    coalesce(t.gas_price, least(t.max_fee_per_gas, t.max_priority_fee_per_gas))::text as gas_price,
+    t.contract_address, t.error_message
   from app.evm_tx_hashes h join app.evm_transactions t using (block_height, tx_index, event_index)
   where h.block_height = $1::int8 and h.tx_index = $2::int4
   order by h.event_index

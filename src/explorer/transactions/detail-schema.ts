@@ -279,7 +279,7 @@ const evmExecutionSchema = z
     nonce: amountFormat.nullable(),
     gas_used: amountFormat,
     gas_limit: amountFormat.nullable(),
-    gas_price: amountFormat.nullable().describe('In attoflow; for dynamic fees the maximum.'),
+    gas_price: amountFormat.nullable().describe('Paid price in attoflow; for dynamic fees the lower of both caps.'),
     value: amountFormat.nullable().describe('In attoflow, 10^-18 FLOW.'),
     data: hex.nullable().describe('Call data; null if it could not be decoded.'),
     logs: z.array(z.strictObject({ address: z.string(), topics: z.array(z.string()), data: hex })),
