@@ -109,7 +109,7 @@ function ReadFunction({ address, function: read, number }: ReadFunctionProps): R
         {inputs.map(({ name: input, type }, i) => (
           <label className="field" key={i}>
             <span>
-              {input === '' ? `Argument ${i + 1}` : sanitizeName(input)} <span className="note">{type}</span>
+              {input === '' ? `Argument ${i + 1}` : sanitizeName(input)} <code>{type}</code>
             </span>
             <input
               className="input"

@@ -328,7 +328,7 @@ function inputOf({ signature: { parameters } }: ReadFunction, values: readonly A
     if (error.path === '') throw invalidArguments(error.message)
     const parameter = parameters[Number(error.path.split('.')[0]) - 1]
     const name = parameter === undefined || parameter.name === '' ? '' : ` of "${parameter.name}"`
-    throw invalidArguments(`are wrong: number ${error.path}${name} (${parameter?.type ?? ''}) ${error.message}`)
+    throw invalidArguments(`is invalid: number ${error.path}${name} (${parameter?.type ?? ''}) ${error.message}`)
   }
 }
 
