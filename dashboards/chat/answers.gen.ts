@@ -6,11 +6,15 @@ export interface Answers {
   readonly '/api/chat/settings': ChatSettings
   readonly 'POST /api/chat': { readonly type: 'finish'; readonly messageMetadata: AnswerMetadata } | { readonly type: 'data-notice'; readonly data: Notice } | { readonly type: string }
   readonly 'POST /api/chat/sql': SqlRun
+  readonly 'POST /api/chat/shares': NewShare
+  readonly '/api/chat/shares/{token}': SharedChat
+  readonly 'POST /api/chat/shares/{token}/revoke': { readonly status: string }
 }
 
 /** Request bodies. */
 export interface Requests {
   readonly 'POST /api/chat/sql': { readonly sql: string; readonly target?: 'indexer' | 'evm' }
+  readonly 'POST /api/chat/shares/{token}/revoke': { readonly revoke_key: string }
 }
 
 export interface ChatSettings {
@@ -31,6 +35,8 @@ export interface ChatSettings {
   readonly max_message_characters: number
   /** Characters of earlier messages that are sent to the model. */
   readonly max_history_characters: number
+  /** How long shared links work; 0 if sharing is disabled. */
+  readonly share_days: number
 }
 
 export type ChatMode = 'fast' | 'balanced' | 'deep'
@@ -57,4 +63,20 @@ export interface SqlRun {
   /** Result of the tool, as in the stream of an answer; absent if it failed. */
   readonly output: unknown
   readonly error: string | null
+}
+
+export interface NewShare {
+  /** The link is `/share/<token>`. */
+  readonly token: string
+  /** Required to revoke the link. Not returned again. */
+  readonly revoke_key: string
+  readonly expires_at: string
+}
+
+export interface SharedChat {
+  readonly title: string
+  /** Texts, statements, tables and charts, as parts of the UI message stream. */
+  readonly messages: readonly ({ readonly id: string; readonly role: 'user' | 'assistant'; readonly parts: readonly ({ readonly type: string })[]; readonly metadata?: { readonly model: string } })[]
+  readonly created_at: string
+  readonly expires_at: string
 }

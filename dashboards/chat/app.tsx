@@ -1,3 +1,4 @@
+import { useChat } from '@ai-sdk/react'
 import { useCallback, useEffect, useMemo, useState, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Button, Icon } from '../kit/controls.tsx'
@@ -7,6 +8,7 @@ import { ConversationView } from './conversation-view.tsx'
 import { saveAll, newConversation, openConversation, reloadConversation } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { linkPolicyOf, LinkPolicyContext, useSettings } from './settings.ts'
+import { ShareDialog } from './share-dialog.tsx'
 import { Sidebar, DeleteDialog, RenameDialog } from './sidebar.tsx'
 import type { Thread } from './thread-text.ts'
 import { threadMarkdown } from './thread-text.ts'
@@ -113,8 +115,11 @@ interface ThreadHeaderProps {
 }
 
 function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadHeaderProps): ReactNode {
-  const [open, setOpen] = useState<'rename' | 'delete' | 'actions'>()
+  const [open, setOpen] = useState<'rename' | 'share' | 'delete' | 'actions'>()
   const close = (): void => setOpen(undefined)
+  const { messages } = useChat({ chat })
+  const days = useSettings().data?.share_days ?? 0
+  const hasAnswer = messages.some(({ role }) => role === 'assistant')
   const actions =
     thread === undefined
       ? []
@@ -126,9 +131,12 @@ function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadH
             label: 'Export this chat as Markdown',
             act: () => {
               close()
-              download('flowfarm-chat.md', 'text/markdown;charset=utf-8', threadMarkdown(thread.title, chat.messages))
+              download('flowfarm-chat.md', 'text/markdown;charset=utf-8', threadMarkdown(thread.title, messages))
             },
           },
+          ...(days > 0 && hasAnswer
+            ? [{ icon: 'link', name: 'Share', label: 'Share this chat', act: () => setOpen('share') } as const]
+            : []),
           { icon: 'trash', name: 'Delete', label: 'Delete this chat', act: () => setOpen('delete') },
         ] as const)
   return (
@@ -178,6 +186,7 @@ function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadH
         </Drawer>
       )}
       {thread !== undefined && open === 'rename' && <RenameDialog thread={thread} onClose={close} />}
+      {thread !== undefined && open === 'share' && <ShareDialog {...{ thread, messages, days }} onClose={close} />}
       {thread !== undefined && open === 'delete' && <DeleteDialog thread={thread} onDeleted={onNew} onClose={close} />}
     </header>
   )

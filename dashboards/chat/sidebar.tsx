@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState, useId } from 'react'
 import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
@@ -5,8 +6,11 @@ import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
 import { useNow } from '../kit/time.tsx'
+import { problemText } from '../kit/api.ts'
 import { useActivity, closeConversation } from './conversation.ts'
 import type { ChatSettings } from './answers.gen.ts'
+import { revokeShare } from './shares.ts'
+import type { ThreadShare } from './shares.ts'
 import { useThreads, removeAllThreads, removeThread, renameThread, searchThreads } from './threads.ts'
 import type { FoundThread } from './threads.ts'
 import { groupByAge } from './thread-text.ts'
@@ -121,7 +125,7 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
             </button>
           )}
         </div>
-        <p className="side-note soft">Chats are stored in this browser only.</p>
+        <p className="side-note soft">Chats are stored in this browser only, unless you share them.</p>
       </div>
       {deleting === 'all' && (
         <DeleteAllDialog threads={list} onDeleted={() => onOpen(undefined)} onClose={() => setDeleting(undefined)} />
@@ -195,17 +199,16 @@ interface DeleteProps {
 }
 
 export function DeleteDialog({ thread, onDeleted, onClose }: DeleteProps & { readonly thread: Thread }): ReactNode {
-  const remove = async (): Promise<void> => {
-    onClose()
-    await removeThread(thread.id)
-    await closeConversation(thread.id)
-    onDeleted()
-  }
+  const isShared = sharesOf([thread]).length > 0
   return (
-    <Dialog title="Delete this chat?" action="Delete" isDangerous onSubmit={() => void remove()} onClose={onClose}>
+    <RemoveDialog title="Delete this chat?" action="Delete" threads={[thread]} onDeleted={onDeleted} onClose={onClose}>
       <p className="wrap">{thread.title}</p>
-      <p className="soft">The chat is stored in this browser only. This cannot be undone.</p>
-    </Dialog>
+      <p className="soft">
+        {isShared
+          ? 'Its shared link stops working. This cannot be undone.'
+          : 'The chat is stored in this browser only. This cannot be undone.'}
+      </p>
+    </RemoveDialog>
   )
 }
 
@@ -214,16 +217,53 @@ function DeleteAllDialog({
   onDeleted,
   onClose,
 }: DeleteProps & { readonly threads: readonly Thread[] }): ReactNode {
-  const remove = async (): Promise<void> => {
-    onClose()
-    await removeAllThreads()
-    await Promise.all(threads.map(({ id }) => closeConversation(id)))
-    onDeleted()
-  }
+  const links = sharesOf(threads).length
   return (
-    <Dialog title="Delete all chats?" action="Delete all" isDangerous onSubmit={() => void remove()} onClose={onClose}>
-      <p>{formatCount(threads.length, 'chat')} will be deleted.</p>
+    <RemoveDialog title="Delete all chats?" action="Delete all" {...{ threads, onDeleted, onClose }}>
+      <p>
+        {formatCount(threads.length, 'chat')} will be deleted
+        {links > 0 && `, and ${formatCount(links, 'shared link')} will stop working`}.
+      </p>
       <p className="soft">Chats are stored in this browser only. This cannot be undone.</p>
+    </RemoveDialog>
+  )
+}
+
+function sharesOf(threads: readonly Thread[]): readonly ThreadShare[] {
+  return threads.flatMap(({ share }) => (share !== undefined && share.expiresAt > Date.now() ? [share] : []))
+}
+
+interface RemoveDialogProps extends DeleteProps {
+  readonly title: string
+  readonly action: 'Delete' | 'Delete all'
+  readonly threads: readonly Thread[]
+  readonly children: ReactNode
+}
+
+/** Only this browser can revoke its links, so a chat stays until its link is revoked. */
+function RemoveDialog({ title, action, threads, onDeleted, onClose, children }: RemoveDialogProps): ReactNode {
+  const removing = useMutation({
+    mutationFn: async () => {
+      for (const share of sharesOf(threads)) await revokeShare(share)
+      await (action === 'Delete all' ? removeAllThreads() : Promise.all(threads.map(({ id }) => removeThread(id))))
+      await Promise.all(threads.map(({ id }) => closeConversation(id)))
+    },
+    onSuccess: () => {
+      onClose()
+      onDeleted()
+    },
+  })
+  return (
+    <Dialog
+      title={title}
+      action={action}
+      isDangerous
+      isBusy={removing.isPending}
+      error={removing.error === null ? undefined : `Could not revoke the shared link: ${problemText(removing.error)}`}
+      onSubmit={() => removing.mutate()}
+      onClose={onClose}
+    >
+      {children}
     </Dialog>
   )
 }

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { Branch, ChatMessage, Versions } from './messages.ts'
+import type { ThreadShare } from './shares.ts'
 import { findWords, searchableText, threadTitle } from './thread-text.ts'
 import type { FoundText, Thread } from './thread-text.ts'
 
@@ -69,7 +70,8 @@ export function markSaved(id: string, messages: readonly ChatMessage[]): void {
   savedMessages.set(id, messages)
 }
 
-export async function saveThread(id: string, { messages, branches }: Versions): Promise<void> {
+/** @param title of a new conversation; default: its first question */
+export async function saveThread(id: string, { messages, branches }: Versions, title?: string): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
   if (first === undefined || removed.has(id) || savedMessages.get(id) === messages) return
   savedMessages.set(id, messages)
@@ -79,8 +81,9 @@ export async function saveThread(id: string, { messages, branches }: Versions): 
   const now = Date.now()
   const question = first.parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
   const thread: Thread = {
+    ...known,
     id,
-    title: known?.title ?? threadTitle(question),
+    title: known?.title ?? threadTitle(title ?? question),
     createdAt: known?.createdAt ?? now,
     updatedAt: now,
   }
@@ -119,7 +122,13 @@ export async function searchThreads(words: string, list: readonly Thread[]): Pro
 }
 
 export async function renameThread(id: string, title: string): Promise<void> {
-  await (await store()).rename(id, threadTitle(title))
+  await (await store()).change(id, (thread) => ({ ...thread, title: threadTitle(title) }))
+  await changed(id)
+}
+
+/** Its link; undefined if it was revoked. */
+export async function setThreadShare(id: string, share: ThreadShare | undefined): Promise<void> {
+  await (await store()).change(id, (thread) => ({ ...thread, share }))
   await changed(id)
 }
 
@@ -147,7 +156,7 @@ interface ThreadStore {
   read(id: string): Promise<Versions>
   /** @throws DOMException `QuotaExceededError` if storage is full */
   write(thread: Thread, versions: Versions): Promise<void>
-  rename(id: string, title: string): Promise<void>
+  change(id: string, edit: (thread: Thread) => Thread): Promise<void>
   remove(id: string): Promise<void>
   clear(): Promise<void>
 }
@@ -210,11 +219,11 @@ function storeIn(database: IDBDatabase): ThreadStore {
         stores.threads.put(thread)
         stores.messages.put({ id: thread.id, ...versions })
       }),
-    rename: (id, title) =>
+    change: (id, edit) =>
       change((stores) => {
         const request = stores.threads.get(id) as IDBRequest<Thread | undefined>
         request.addEventListener('success', () => {
-          if (request.result !== undefined) stores.threads.put({ ...request.result, title })
+          if (request.result !== undefined) stores.threads.put(edit(request.result))
         })
       }),
     remove: (id) =>
@@ -256,9 +265,9 @@ function storeInMemory(): ThreadStore {
     list: async () => newestFirst([...entries.values()].map(({ thread }) => thread)),
     read: async (id) => entries.get(id) ?? { messages: [], branches: [] },
     write: async (thread, versions) => void entries.set(thread.id, { thread, ...versions }),
-    rename: async (id, title) => {
+    change: async (id, edit) => {
       const found = entries.get(id)
-      if (found !== undefined) entries.set(id, { ...found, thread: { ...found.thread, title } })
+      if (found !== undefined) entries.set(id, { ...found, thread: edit(found.thread) })
     },
     remove: async (id) => void entries.delete(id),
     clear: async () => entries.clear(),

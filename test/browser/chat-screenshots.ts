@@ -321,7 +321,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
 )) {
-  const server = await startFakeChat({ ...chatWorld(), ...world }, createRootPage(pages))
+  const server = await startFakeChat({ ...chatWorld(), ...world }, createRootPage(pages, ['share']))
   const context = await started.browser.newContext({
     viewport: sizes[size],
     colorScheme: theme,

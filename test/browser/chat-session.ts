@@ -39,7 +39,7 @@ export function useChatSession(): ChatSession {
     },
     open: async (world = {}, { prepare, ...options } = {}) => {
       const context = await session.begin(
-        (pages) => startFakeChat({ ...chatWorld(), ...world }, createRootPage(pages)),
+        (pages) => startFakeChat({ ...chatWorld(), ...world }, createRootPage(pages, ['share'])),
         options,
       )
       const page = await context.newPage()

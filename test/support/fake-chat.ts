@@ -52,7 +52,7 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    if (isPagePath(pathname)) {
+    if (isPagePath(pathname, ['share'])) {
       void servePage(request, response)
       return
     }

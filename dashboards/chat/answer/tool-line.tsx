@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { memo, useId, useState } from 'react'
+import { memo, useContext, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { applicationUrls } from '../../kit/application-urls.ts'
 import { Button, Icon } from '../../kit/controls.tsx'
@@ -14,7 +14,7 @@ import { Chart } from './chart.tsx'
 import { problemText } from '../../kit/api.ts'
 import type { MessagePart } from '../messages.ts'
 import { runSql } from '../settings.ts'
-import { CodeBlock, IdLink } from './markdown.tsx'
+import { CodeBlock, IdLink, SqlActionsContext } from './markdown.tsx'
 import { columnHint, isWideTable } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
 import { asText, readToolCall, readToolRows, describeToolCall, unwrap } from './tool-outcome.ts'
@@ -31,7 +31,7 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
   const call = readToolCall(part, isLive)
   if (call === undefined) return null
   const chart = call.name === 'createChart' && call.outcome.is === 'done' ? readChart(call.outcome.output) : undefined
-  return chart === undefined ? <Line call={call} isLive={isLive} /> : <Chart data={chart} />
+  return chart === undefined ? <Line call={call} /> : <Chart data={chart} />
 }, isSame)
 
 /** Each update of the answer copies finished results, which do not change. */
@@ -46,7 +46,7 @@ function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
   )
 }
 
-function Line({ call, isLive }: { readonly call: ToolCall; readonly isLive: boolean }): ReactNode {
+function Line({ call }: { readonly call: ToolCall }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const { outcome } = call
@@ -74,7 +74,7 @@ function Line({ call, isLive }: { readonly call: ToolCall; readonly isLive: bool
       </button>
       {outcome.is === 'failed' && <p className="call-error">{escapeInvisible(outcome.error)}</p>}
       <div id={id} className="call-body" hidden={!isOpen}>
-        {isOpen && <Details call={call} isLive={isLive} />}
+        {isOpen && <Details call={call} />}
       </div>
     </div>
   )
@@ -120,13 +120,8 @@ export function SqlActions({ sql, target }: SqlActionsProps): ReactNode {
   )
 }
 
-function Details({
-  call: { name, input, outcome },
-  isLive,
-}: {
-  readonly call: ToolCall
-  readonly isLive: boolean
-}): ReactNode {
+function Details({ call: { input, outcome } }: { readonly call: ToolCall }): ReactNode {
+  const sqlActions = useContext(SqlActionsContext)
   const { sql, script, code, source, ...rest } = input
   const cadence = asText(script) ?? asText(code) ?? asText(source)
   const output = outcome.is === 'done' ? outcome.output : undefined
@@ -141,9 +136,7 @@ function Details({
       ) : (
         <RowsTable table={rows} />
       )}
-      {asText(sql) !== undefined && !isLive && (
-        <SqlActions sql={asText(sql) ?? ''} target={name === 'run_evm_sql' ? 'evm' : 'indexer'} />
-      )}
+      {asText(sql) !== undefined && sqlActions?.(asText(sql) ?? '')}
       {outcome.is === 'incomplete' && <p className="soft call-note">The answer ended before this call finished.</p>}
     </>
   )

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { Middleware } from 'koa'
@@ -11,8 +12,9 @@ import { routesOf } from '../../platform/http/route.ts'
 import type { Answer, Call, Route } from '../../platform/http/route.ts'
 import type { Guard } from '../../platform/http/router.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { clientNetwork } from '../../platform/limits/clients.ts'
+import { clientNetwork, limitKey } from '../../platform/limits/clients.ts'
 import type { Client } from '../../platform/limits/clients.ts'
+import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { Logger } from '../../platform/log.ts'
 import { servedClient } from '../../platform/mcp/origin-rules.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -23,12 +25,16 @@ import type { ChatMode, TurnWatch } from './chat-types.ts'
 import { ToolFailed } from './connections/mcp-client.ts'
 import type { ChatParts } from './create-chat.ts'
 import { readChatRequest } from './read-chat-request.ts'
+import { recordsPerMinute, shareReadLimit, shareRoutes } from './records/share-routes.ts'
+import type { RecordOwner, RecordServices } from './records/share-routes.ts'
+import type { SharedChats } from './records/shared-chats.ts'
 import { historyLimits } from './repair-answer.ts'
 import { sendAnswer } from './send-answer.ts'
 import type { SendOptions } from './send-answer.ts'
 
 export interface ChatServerOptions {
   readonly parts: ChatParts
+  readonly shares: SharedChats
   readonly limits: AnswerLimits
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
@@ -47,7 +53,7 @@ interface ChatServer {
   close(): Promise<void>
 }
 
-interface ChatServices extends Pick<ChatServerOptions, 'parts' | 'log' | 'metrics' | 'timeouts'> {
+interface ChatServices extends RecordServices, Pick<ChatServerOptions, 'parts' | 'log' | 'metrics' | 'timeouts'> {
   readonly needsToken: boolean
   readonly running: Set<AbortController>
 }
@@ -69,6 +75,7 @@ const settings = z
     tools: z.array(z.string()),
     max_message_characters: z.int(),
     max_history_characters: z.int().describe('Characters of earlier messages that are sent to the model.'),
+    share_days: z.int().describe('How long shared links work; 0 if sharing is disabled.'),
   })
   .meta({ id: 'ChatSettings' })
 
@@ -94,7 +101,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
     tag: 'Chat',
     summary: 'Modes, models, tools and example questions',
     response: settings,
-    handler: (_input, { parts, needsToken }) => ({ body: presentSettings(parts, needsToken) }),
+    handler: (_input, services) => ({ body: presentSettings(services) }),
   }),
   route({
     method: 'POST',
@@ -157,6 +164,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
       }
     },
   }),
+  ...shareRoutes,
 ]
 
 export const chatApiInfo: ApiInfo = {
@@ -173,7 +181,7 @@ export const chatApiInfo: ApiInfo = {
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
-  const { parts, log, metrics, timeouts, token, page, closeGraceMs = 3000, host, port, clientOf } = options
+  const { parts, shares, log, metrics, timeouts, token, page, closeGraceMs = 3000, host, port, clientOf } = options
   const running = new Set<AbortController>()
   const server = await createHttpServer<ChatServices>(
     { service: 'chat', log, metrics, host, port, clientOf, closeGraceMs: closeGraceMs + endingMs },
@@ -181,13 +189,15 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
       routes: [...chatRoutes, ...documentRoutes(() => chatRoutes, chatApiInfo, { prefix: '/api/chat' })],
       services: {
         parts,
+        shares,
+        shareReads: shareReadLimit(),
         log,
         metrics,
         needsToken: token !== undefined,
         running,
         ...(timeouts === undefined ? {} : { timeouts }),
       },
-      guards: { question: questionGuard(options) },
+      guards: { question: questionGuard(options), record: recordGuard(options) },
       isExpected: ({ code }) => code === 'no-model',
       unknownPath: (path) => `Unknown path: ${path}.`,
       home: '/',
@@ -225,6 +235,20 @@ function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatSer
       leave()
       throw error
     }
+  }
+}
+
+/** Owners are not told apart by API_TOKEN alone, which all users of an installation share. */
+function recordGuard({ token, host, trustedProxies }: ChatServerOptions): Guard<RecordOwner> {
+  const window = new SlidingWindow({ max: recordsPerMinute })
+  return async (call, run) => {
+    if (token === undefined) refuseDnsRebinding(call.request, host, trustedProxies)
+    const holder = admitBearer(call.header('Authorization'), token)
+    const network = limitKey(call.client)
+    const owner = createHash('sha256')
+      .update(`${holder} ${network ?? 'local'}`)
+      .digest('hex')
+    return await run({ owner, count: () => (network === undefined ? undefined : window.require(network)) })
   }
 }
 
@@ -284,7 +308,7 @@ function explain(error: unknown, log: Logger, left: AbortSignal): string {
   return 'Internal error. Ask again.'
 }
 
-function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof settings> {
+function presentSettings({ parts, needsToken, shares }: ChatServices): z.output<typeof settings> {
   const { models, examples, explorerUrl, linkHosts } = parts
   return {
     modes: models.modes.map(({ mode, state }) => ({ mode, model: `${state.provider}/${state.name}` })),
@@ -298,6 +322,7 @@ function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof
     tools: [...parts.toolNames()],
     max_message_characters: historyLimits.messageCharacters,
     max_history_characters: parts.maxHistoryCharacters,
+    share_days: shares.days,
   }
 }
 

@@ -22,6 +22,7 @@ import type { ChatParts } from './create-chat.ts'
 import { createChatModels } from './models/chat-models.ts'
 import { ScriptedChatModel } from './models/scripted-chat-model.ts'
 import type { ScriptedExample } from './models/scripted-chat-model.ts'
+import { SharedChats } from './records/shared-chats.ts'
 import { fetchApiTools } from './tools/fetch-api.ts'
 import { examplePairs } from '../query/example-pairs.ts'
 import { readJsonCdcValue } from '../../flow/json-cdc/json-cdc-payload.ts'
@@ -45,11 +46,12 @@ export async function startChat(context: ServiceContext<Config>): Promise<void> 
   lifecycle.onStop('page of the chat', () => pages.stop())
   const server = await createChatServer({
     parts,
+    shares: new SharedChats(context.pool, config.CHAT_SHARE_DAYS),
     log,
     metrics,
     host: config.HOST,
     port: config.CHAT_PORT,
-    page: createRootPage(pages),
+    page: createRootPage(pages, ['share']),
     ...admission(config),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'CHAT_PORT', port: config.CHAT_PORT, host: config.HOST })

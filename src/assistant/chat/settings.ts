@@ -77,6 +77,14 @@ export const chatSettings = {
     description:
       'Public URL of the explorer, to which addresses and ids in answers link. If unset, they are not linked.',
   }),
+  CHAT_SHARE_DAYS: integer({
+    group,
+    default: 30,
+    min: 0,
+    max: 3650,
+    unit: 'days',
+    description: 'How long links to shared chats work; 0 disables sharing. Existing links keep their expiry.',
+  }),
   CHAT_WEB_SEARCH: boolean({
     group,
     default: true,

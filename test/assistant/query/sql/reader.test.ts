@@ -17,6 +17,7 @@ import type { TestDatabase } from '../../../support/database.ts'
 const secretTables = [
   'app.asking_walks',
   'app.backfill_requests',
+  'app.chat_shares',
   'app.contract_code_questions',
   'app.contract_code_wanted',
   'app.dashboards',
