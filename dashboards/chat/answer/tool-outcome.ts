@@ -163,10 +163,13 @@ const tools: Readonly<Record<string, { readonly icon: IconName; readonly describ
   fetch_api: { icon: 'globe', describe: describeFetch },
   web_search: {
     icon: 'search',
-    describe: ({ input }) => ({
+    // OpenAI returns the query with the result.
+    describe: ({ input, outcome }) => ({
       done: 'Searched the web',
       doing: 'Searching the web',
-      subject: asText(input['query']),
+      subject:
+        asText(input['query']) ??
+        (outcome.is === 'done' ? asText(asRecord(asRecord(outcome.output)['action'])['query']) : undefined),
     }),
   },
   search_docs: {

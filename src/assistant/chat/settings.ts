@@ -89,7 +89,7 @@ export const chatSettings = {
     group,
     default: true,
     description:
-      'Let the model search the web if its provider offers a search (Anthropic). No other search is built in.',
+      'Let the model search the web if its provider offers a search (Anthropic, OpenAI). No other search is built in.',
   }),
   FETCH_API_HOSTS: words({
     group,

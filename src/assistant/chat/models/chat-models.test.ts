@@ -84,7 +84,10 @@ describe('chat models', () => {
     expect(searches({})).to.equal(true)
     expect(searches({ CHAT_WEB_SEARCH: 'false' })).to.equal(false)
     expect(searches({ LLM_MODEL: 'glm-5' })).to.equal(false)
-    expect(searches({ LLM_PROVIDER: 'openai' })).to.equal(false)
+    expect(searches({ LLM_PROVIDER: 'openai' })).to.equal(true)
+    expect(searches({ LLM_PROVIDER: 'openai', LLM_MODEL: 'gpt-5.4-nano' })).to.equal(false)
+    expect(searches({ LLM_PROVIDER: 'openai', CHAT_WEB_SEARCH: 'false' })).to.equal(false)
+    expect(searches({ LLM_PROVIDER: 'openai', LLM_BASE_URL: 'http://127.0.0.1:1' })).to.equal(false)
     expect(searches({ LLM_BASE_URL: 'http://127.0.0.1:1', LLM_MODEL: 'claude-like' })).to.equal(false)
   })
 
@@ -101,7 +104,7 @@ describe('chat models', () => {
       anthropic: { thinking: { type: 'disabled' } },
     })
     expect(optionsOf({ LLM_PROVIDER: 'openai' }, 'deep')).to.deep.equal({
-      openai: { reasoningEffort: 'high', reasoningSummary: 'auto', store: false },
+      openai: { reasoningEffort: 'high', reasoningSummary: 'auto', maxToolCalls: 5, store: false },
     })
     expect(optionsOf({ LLM_PROVIDER: 'openai' }, 'fast')).to.deep.equal({ openai: { store: false } })
     expect(optionsOf({ LLM_BASE_URL: 'http://127.0.0.1:1', LLM_MODEL: 'local' }, 'deep')).to.deep.equal({})

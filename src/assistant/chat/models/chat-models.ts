@@ -1,4 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { streamText, ToolSet } from 'ai'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
@@ -127,10 +128,10 @@ function modelOf(
   return {
     state,
     model,
-    providerOptions: providerOptionsOf(mode, settings, name),
+    providerOptions: providerOptionsOf(mode, settings, name, config.CHAT_WEB_SEARCH),
     maxOutputTokens: maxTokensOf(mode, settings, name),
     streamsReasoning: mode === 'deep',
-    providerTools: config.CHAT_WEB_SEARCH ? searchOf(provider, name) : {},
+    providerTools: config.CHAT_WEB_SEARCH ? searchOf(settings, name) : {},
   }
 }
 
@@ -147,7 +148,13 @@ function nameOf(
     : { name: tiers[provider][mode], variable: variables[mode] }
 }
 
-function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings, name: string): ProviderOptions {
+function providerOptionsOf(
+  mode: ChatMode,
+  settings: ModelSettings,
+  name: string,
+  isSearching: boolean,
+): ProviderOptions {
+  const { provider, baseUrl } = settings
   if (provider === 'anthropic') return mode === 'deep' ? anthropicThinking(name) : anthropicWithoutThinking(name)
   if (provider !== 'openai') return {}
   const effort = mode === 'deep' ? { reasoningEffort: 'high' } : {}
@@ -155,7 +162,12 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
   return {
     openai:
       baseUrl === undefined
-        ? { ...effort, ...(mode === 'deep' ? { reasoningSummary: 'auto' } : {}), store: false }
+        ? {
+            ...effort,
+            ...(mode === 'deep' ? { reasoningSummary: 'auto' } : {}),
+            ...(isSearching && hasOpenAiSearch(settings, name) ? { maxToolCalls: maxSearches } : {}),
+            store: false,
+          }
         : effort,
   }
 }
@@ -166,10 +178,15 @@ function maxTokensOf(mode: ChatMode, { provider }: ModelSettings, name: string):
   return hasBudget ? maxOutputTokens.balanced : maxOutputTokens[mode]
 }
 
-/** Compatible servers refuse unknown tools. */
-function searchOf(provider: ModelSettings['provider'], name: string): ToolSet {
-  if (provider !== 'anthropic' || !name.includes('claude')) return {}
-  // A description only: it needs no key and makes no calls.
+/** Compatible servers and the smallest models of OpenAI refuse the tool. */
+function hasOpenAiSearch({ provider, baseUrl }: ModelSettings, name: string): boolean {
+  return provider === 'openai' && baseUrl === undefined && name.startsWith('gpt-') && !name.includes('nano')
+}
+
+/** Descriptions only: they need no key and make no calls. */
+function searchOf(settings: ModelSettings, name: string): ToolSet {
+  if (hasOpenAiSearch(settings, name)) return { web_search: createOpenAI({ apiKey: 'none' }).tools.webSearch({}) }
+  if (settings.provider !== 'anthropic' || !name.includes('claude')) return {}
   return { web_search: createAnthropic({ apiKey: 'none' }).tools.webSearch_20250305({ maxUses: maxSearches }) }
 }
 

@@ -33,7 +33,7 @@ export interface SentTool {
   readonly description: string
   /** JSON schema of the input; undefined for provider tools. */
   readonly schema: unknown
-  /** Anthropic's type of a provider tool, such as `web_search_20250305`. */
+  /** Type of a provider tool, such as `web_search_20250305`. */
   readonly type: string | undefined
 }
 
@@ -65,7 +65,7 @@ export interface StreamingCall {
  * A piece of a reply; a string is one delta of the answer.
  * - `reasoning`: one delta of the reasoning (`reasoning_content` in completions).
  * - `tool`: a call, with its arguments in two deltas: `input` as JSON, or `arguments` as raw text for invalid JSON.
- * - `search`: an Anthropic web search with its results.
+ * - `search`: a web search of Anthropic or OpenAI with its results.
  * - `until`: delays the following pieces until it settles. Before the first other piece it delays the status too.
  * - `usage`: reported tokens; default 10 and 5.
  * - `end`: the finish reason; default `stop`, or `tools` after a call.

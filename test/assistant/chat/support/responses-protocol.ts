@@ -20,6 +20,12 @@ const item = z.union([
     name: z.string().regex(/^[\w-]{1,64}$/),
     arguments: z.string(),
   }),
+  z.object({
+    type: z.literal('web_search_call'),
+    id: z.string(),
+    status: z.literal('completed'),
+    action: z.looseObject({ type: z.literal('search') }),
+  }),
   z.object({ type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
   // Unstored responses must be sent back completely.
   z.object({
@@ -39,12 +45,15 @@ const body = z.object({
   input: z.array(item).min(1),
   tools: z
     .array(
-      z.object({
-        type: z.literal('function'),
-        name: z.string().regex(/^[\w-]{1,64}$/),
-        description: z.string().default(''),
-        parameters: z.looseObject({ type: z.literal('object') }),
-      }),
+      z.union([
+        z.object({
+          type: z.literal('function'),
+          name: z.string().regex(/^[\w-]{1,64}$/),
+          description: z.string().default(''),
+          parameters: z.looseObject({ type: z.literal('object') }),
+        }),
+        z.object({ type: z.literal('web_search') }),
+      ]),
     )
     .default([]),
 })
@@ -64,12 +73,11 @@ export const responsesProtocol: StreamingProtocol = {
         .flatMap((one) => ('role' in one && (one.role === 'system' || one.role === 'developer') ? [one.content] : []))
         .join('\n'),
       messages: sentMessages(input),
-      tools: tools.map(({ name, description, parameters }) => ({
-        name,
-        description,
-        schema: parameters,
-        type: undefined,
-      })),
+      tools: tools.map((tool) =>
+        tool.type === 'function'
+          ? { name: tool.name, description: tool.description, schema: tool.parameters, type: undefined }
+          : { name: tool.type, description: '', schema: undefined, type: tool.type },
+      ),
     }
   },
   refuse: (headers) =>
@@ -122,6 +130,8 @@ function sentMessages(input: readonly Item[]): readonly SentMessage[] {
         toolCalls: [],
         toolResults: [{ id: one.call_id, text: one.output, isError: false }],
       })
+    } else if (one.type === 'web_search_call') {
+      continue
     } else if (one.type === 'reasoning') {
       const printed = ofAssistant()
       messages.push({ ...printed, reasoning: printed.reasoning + one.summary.map(({ text }) => text).join('') })
@@ -179,6 +189,7 @@ class ResponsesWriter implements ReplyWriter {
         })
       )
     if ('tool' in piece) return this.#call(piece)
+    if ('search' in piece) return this.#search(piece)
     if ('usage' in piece) this.#usage = piece.usage
     if ('end' in piece)
       this.#incomplete = { stop: undefined, tools: undefined, length: 'max_output_tokens', refusal: 'content_filter' }[
@@ -227,6 +238,18 @@ class ResponsesWriter implements ReplyWriter {
       this.#added({ ...call, arguments: '' }) +
       parts.join('') +
       this.#done({ ...call, arguments: written, status: 'completed' })
+    )
+  }
+
+  #search({ search, found }: Extract<WrittenPiece, { readonly search: string }>): string {
+    const closed = this.#close()
+    this.#item++
+    const call = { type: 'web_search_call', id: this.#id }
+    const sources = found.map(({ url }) => ({ type: 'url', url }))
+    return (
+      closed +
+      this.#added({ ...call, status: 'in_progress' }) +
+      this.#done({ ...call, status: 'completed', action: { type: 'search', query: search, sources } })
     )
   }
 

@@ -1,4 +1,6 @@
+import { tool } from 'ai'
 import { expect } from 'chai'
+import { z } from 'zod'
 import type { ChatMode } from '../../../../src/assistant/chat/chat-types.ts'
 import type { ProviderProtocol, StreamingCall } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
@@ -78,5 +80,31 @@ describe('provider request', () => {
       title: 'Price',
     })
     expect(provider.calls).to.have.length(1)
+  })
+
+  it("has OpenAI's web search, whose sources come with the answer", async () => {
+    await using provider = await startStreamingProvider(({ step }) =>
+      step === 0
+        ? [
+            { search: 'flow price', found: [{ url: 'https://flow.com/price', title: 'Price' }] },
+            { tool: 'look', input: {} },
+          ]
+        : ['It is 7.'],
+    )
+    const look = tool({ inputSchema: z.object({}), execute: () => 'seen' })
+    const model = modelAt(provider.url, 'responses', 'balanced', { CHAT_WEB_SEARCH: 'true' })
+    const answer = await collectTurn({ model, tools: { ...model.providerTools, look } })
+    expect(provider.refused).to.deep.equal([])
+    expect(provider.calls[0]?.tools.map(({ type }) => type)).to.deep.equal(['web_search', undefined])
+    expect(provider.calls[0]?.body).to.deep.include({
+      max_tool_calls: 5,
+      include: ['web_search_call.action.sources', 'reasoning.encrypted_content'],
+    })
+    expect(answer.error).to.equal(undefined)
+    expect(answer.texts).to.deep.equal(['It is 7.'])
+    expect(answer.message.parts.find(({ type }) => type === 'tool-web_search'))
+      .to.include({ state: 'output-available', providerExecuted: true })
+      .and.deep.nested.include({ 'output.action.query': 'flow price' })
+    expect(answer.message.parts.find(({ type }) => type === 'source-url')).to.include({ url: 'https://flow.com/price' })
   })
 })
