@@ -53,7 +53,7 @@ export const services = {
   ask: {
     description: 'Answer questions and run SQL: the REST API and page of the query service on ASK_PORT.',
     isLowPriority: true,
-    start: async (context) => (await import('./assistant/query/service.ts')).startAsk(context),
+    start: (context) => startAsk(context),
   },
   mcp: {
     description: 'Serve the data as MCP tools on MCP_PORT.',
@@ -197,6 +197,16 @@ async function startApi(context: Context): Promise<void> {
       mountOperator(context, credentials, async (pool) => [...workers, ...(await readOwnStages(pool))]),
     farmOperations: (pool) => farmOperations(pool, readOwnWorkers),
   })
+}
+
+async function startAsk(context: Context): Promise<void> {
+  const [ask, { AlertEndpoints }, { webhookStores }] = await Promise.all([
+    import('./assistant/query/service.ts'),
+    import('./webhooks/alert-endpoints.ts'),
+    import('./webhooks/webhook-stores.ts'),
+  ])
+  const { pool, config } = context
+  await ask.startAsk(context, new AlertEndpoints(webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS)))
 }
 
 async function startWallet(context: Context): Promise<void> {

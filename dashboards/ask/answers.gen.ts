@@ -31,6 +31,14 @@ export interface Answers {
   readonly '/api/v1/dashboards/{id}/tiles/{tile}': TileResult
   readonly '/api/v1/public/dashboards/{link}': PublicDashboard
   readonly '/api/v1/public/dashboards/{link}/tiles/{tile}': TileResult
+  readonly '/api/v1/alerts': { readonly data: readonly Alert[] }
+  readonly 'POST /api/v1/alerts': CreatedAlert
+  readonly 'POST /api/v1/alerts/propose': AlertProposal
+  readonly '/api/v1/alerts/{id}': { readonly alert: Alert; readonly runs: readonly AlertRun[]; readonly deliveries: readonly AlertDelivery[] }
+  readonly 'DELETE /api/v1/alerts/{id}': { readonly status: string }
+  readonly 'POST /api/v1/alerts/{id}/pause': Alert
+  readonly 'POST /api/v1/alerts/{id}/resume': Alert
+  readonly 'POST /api/v1/alerts/{id}/run': Alert
   readonly 'POST /api/v1/exports': Export
   readonly '/api/v1/exports/{id}': Export
   readonly 'DELETE /api/v1/exports/{id}': { readonly status: string }
@@ -51,6 +59,8 @@ export interface Requests {
   readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/dashboards': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
   readonly 'PUT /api/v1/dashboards/{id}': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
+  readonly 'POST /api/v1/alerts': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }; readonly interval_seconds?: number; readonly repeat_hours?: number | null; readonly url: string }
+  readonly 'POST /api/v1/alerts/propose': { readonly question: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly format?: 'csv' | 'parquet' }
 }
 
@@ -275,6 +285,107 @@ export interface PublicDashboard {
   readonly name: string
   readonly refresh_seconds: number
   readonly tiles: readonly ({ readonly id: string; readonly title: string; readonly view: 'table' | 'chart'; readonly width: number })[]
+}
+
+export interface Alert {
+  readonly id: string
+  readonly name: string
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
+  readonly target: 'indexer' | 'evm'
+  readonly question: string
+  readonly sql: string
+  /** When the alert is true: the statement returns `rows` or `no_rows`; its first column of the first row, compared with a number, or `changed` since the last run. */
+  readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
+  readonly interval_seconds: number
+  readonly repeat_hours: number | null
+  readonly url: string
+  readonly state: 'active' | 'paused'
+  /** `failures`: 5 runs in a row failed; `webhook`: its endpoint was deleted. */
+  readonly paused_reason: 'owner' | 'failures' | 'webhook' | null
+  /** Whether the condition held at the last run; null before it. */
+  readonly is_met: boolean | null
+  /** First column of the first row at the last run, as text. */
+  readonly last_value: string | null
+  readonly last_run_at: string | null
+  readonly last_fired_at: string | null
+  readonly last_error: string | null
+  /** Consecutive runs that failed because of the statement. */
+  readonly failures: number
+  readonly next_run_at: string
+  readonly created_at: string
+}
+
+export interface CreatedAlert {
+  readonly id: string
+  readonly name: string
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
+  readonly target: 'indexer' | 'evm'
+  readonly question: string
+  readonly sql: string
+  /** When the alert is true: the statement returns `rows` or `no_rows`; its first column of the first row, compared with a number, or `changed` since the last run. */
+  readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
+  readonly interval_seconds: number
+  readonly repeat_hours: number | null
+  readonly url: string
+  readonly state: 'active' | 'paused'
+  /** `failures`: 5 runs in a row failed; `webhook`: its endpoint was deleted. */
+  readonly paused_reason: 'owner' | 'failures' | 'webhook' | null
+  /** Whether the condition held at the last run; null before it. */
+  readonly is_met: boolean | null
+  /** First column of the first row at the last run, as text. */
+  readonly last_value: string | null
+  readonly last_run_at: string | null
+  readonly last_fired_at: string | null
+  readonly last_error: string | null
+  /** Consecutive runs that failed because of the statement. */
+  readonly failures: number
+  readonly next_run_at: string
+  readonly created_at: string
+  readonly secret: string
+}
+
+export interface AlertProposal {
+  readonly name: string
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
+  readonly target: 'indexer' | 'evm'
+  readonly question: string
+  readonly sql: string
+  /** When the alert is true: the statement returns `rows` or `no_rows`; its first column of the first row, compared with a number, or `changed` since the last run. */
+  readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
+  readonly interval_seconds: number
+  /** Error message; null on success. */
+  readonly error: string | null
+  /** Stable error code; null on success. */
+  readonly error_code: string | null
+  /** SQLSTATE, if PostgreSQL rejected the statement. */
+  readonly sql_state: string | null
+  /** Position of the error in `sql`, in characters from 1. */
+  readonly error_position: number | null
+  /** Hint from PostgreSQL. */
+  readonly error_hint: string | null
+}
+
+export interface AlertRun {
+  readonly run: number
+  readonly finished_at: string
+  readonly duration_ms: number
+  /** Null if the run failed. */
+  readonly is_met: boolean | null
+  readonly has_fired: boolean
+  /** Rows, counted up to 20. */
+  readonly row_count: number | null
+  readonly value: string | null
+  readonly error: string | null
+}
+
+export interface AlertDelivery {
+  readonly sequence: number
+  /** `dead`: given up after too many attempts. */
+  readonly status: 'pending' | 'delivered' | 'dead'
+  readonly attempt_count: number
+  readonly response_status: number | null
+  readonly error: string | null
+  readonly created_at: string
 }
 
 export interface Export {

@@ -218,6 +218,14 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  readonly alertRuns = new Counter({
+    name: 'flowfarm_alert_runs_total',
+    help:
+      'Runs of alerts by result: fired, met (fired before), not_met, failed, postponed (busy), lost (paused, deleted ' +
+      'or taken over).',
+    labelNames: ['result'],
+    registers: [this.registry],
+  })
   readonly webhookDeliveriesMade = new Counter({
     name: 'flowfarm_webhook_deliveries_made_total',
     help: 'Webhook deliveries created.',

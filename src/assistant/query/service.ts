@@ -15,6 +15,9 @@ import { applicationsOf } from '../../platform/pages/applications.ts'
 import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../../platform/pages/page-build.ts'
 import { join, resolve } from 'node:path'
+import { AlertScheduler } from './alerts/alert-scheduler.ts'
+import { AlertStore } from './alerts/alert-store.ts'
+import type { AlertWebhooks } from './alerts/alert-store.ts'
 import { AgentMemory } from './agent-memory.ts'
 import { readableTables, readCatalog, readKnowledge } from './knowledge.ts'
 import type { CatalogTable, DatabaseKnowledge } from './knowledge.ts'
@@ -38,7 +41,8 @@ import { readNetwork, whenNetworkKnown } from '../network.ts'
 
 export type AskConfig = SettingValues<typeof askSettings & typeof servingSettings & typeof proxySettings>
 
-export async function startAsk(context: ServiceContext<AskConfig>): Promise<void> {
+/** @param webhooks delivers alerts */
+export async function startAsk(context: ServiceContext<AskConfig>, webhooks: AlertWebhooks): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ask' })
   const { service, memory } = await openQueryService(context)
@@ -51,11 +55,13 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
   lifecycle.onStop('query page', () => pages.stop())
   const exports = new Exports(service, resolve(config.CHROMA_PERSIST_DIR), log)
   lifecycle.onStop('exports', () => exports.stop())
+  const alerts = new AlertStore(context.pool, webhooks)
   const server = await createAskServer({
     service,
     memory,
     history: new QueryHistory(),
     saved: new SavedQueries(context.pool),
+    alerts,
     exports,
     dashboards: new Dashboards(context.pool),
     log,
@@ -71,6 +77,15 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
   })
   shared.askPort = server.port
   lifecycle.onStop('query service', () => server.close())
+  const scheduler = new AlertScheduler({
+    store: alerts,
+    service,
+    log,
+    onRun: (result) => metrics.alertRuns.inc({ result }),
+    runMs: 2 * config.QUERY_TIMEOUT_S * 1000,
+  })
+  scheduler.start()
+  lifecycle.onStop('alerts', () => scheduler.stop())
   log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'Query service listening')
   const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
   if (isOpen && service.model?.isScripted === false) {

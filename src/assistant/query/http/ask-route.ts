@@ -7,6 +7,7 @@ import type { TokenBuckets } from '../../../platform/limits/token-buckets.ts'
 import type { AgentMemory } from '../agent-memory.ts'
 import type { Dashboards } from '../dashboards/dashboards.ts'
 import type { TileResults } from '../dashboards/tile-results.ts'
+import type { AlertStore } from '../alerts/alert-store.ts'
 import type { Exports } from '../exports.ts'
 import type { SavedQueries } from '../saved-queries.ts'
 import type { QueryHistory } from '../query-history.ts'
@@ -17,6 +18,7 @@ export interface AskServices {
   readonly history: QueryHistory
   readonly memory: AgentMemory
   readonly saved: SavedQueries
+  readonly alerts: AlertStore
   readonly exports: Exports
   readonly dashboards: Dashboards
   readonly tileResults: TileResults

@@ -24,6 +24,7 @@ import { failureOf, queryTargets } from '../query-service.ts'
 import { route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { alertRoutes } from './alert-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { memoryRoutes } from './memory-routes.ts'
@@ -134,6 +135,7 @@ export const askRoutes: readonly Route<AskServices>[] = [
   ...memoryRoutes,
   ...savedRoutes,
   ...dashboardRoutes,
+  ...alertRoutes,
   ...exportRoutes,
   ...serviceRoutes,
 ]
@@ -195,7 +197,7 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken' | 'tileResults
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
-  const { service, history, memory, saved, exports, dashboards, token } = options
+  const { service, history, memory, saved, alerts, exports, dashboards, token } = options
   const { host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options
   return createHttpServer<AskServices>(
@@ -207,6 +209,7 @@ export async function createAskServer(options: AskServerOptions): Promise<HttpSe
         history,
         memory,
         saved,
+        alerts,
         exports,
         dashboards,
         tileResults: new TileResults(service),

@@ -15,6 +15,8 @@ import type { TestDatabase } from '../../../support/database.ts'
  * the test below.
  */
 const secretTables = [
+  'app.alert_runs',
+  'app.alerts',
   'app.asking_walks',
   'app.backfill_requests',
   'app.chat_shares',

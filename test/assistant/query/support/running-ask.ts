@@ -6,6 +6,11 @@ import { createAskServer } from '../../../../src/assistant/query/http/server.ts'
 import { Dashboards } from '../../../../src/assistant/query/dashboards/dashboards.ts'
 import { Exports, exportLimits } from '../../../../src/assistant/query/exports.ts'
 import type { ExportLimits } from '../../../../src/assistant/query/exports.ts'
+import { AlertScheduler } from '../../../../src/assistant/query/alerts/alert-scheduler.ts'
+import { AlertStore } from '../../../../src/assistant/query/alerts/alert-store.ts'
+import type { RunResult } from '../../../../src/assistant/query/alerts/alert-store.ts'
+import { AlertEndpoints } from '../../../../src/webhooks/alert-endpoints.ts'
+import { webhookStores } from '../../../../src/webhooks/webhook-stores.ts'
 import { QueryHistory } from '../../../../src/assistant/query/query-history.ts'
 import { SavedQueries } from '../../../../src/assistant/query/saved-queries.ts'
 import { readConfig } from '../../../../src/config.ts'
@@ -39,6 +44,8 @@ export interface RunningAsk {
   get<Body = Problem>(path: string, headers?: Record<string, string>): Promise<Answered<Body>>
   post<Body = Problem>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered<Body>>
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Runs due alerts until `stop`. */
+  startAlerts(onRun?: (result: RunResult) => void): void
   stop(): Promise<void>
 }
 
@@ -46,7 +53,7 @@ export interface RunningAsk {
  * The query service on 127.0.0.1, as the program runs it; `variables` are environment variables.
  */
 export async function runAsk(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'url' | 'pool'>,
   variables: Record<string, string> = {},
   limits: Partial<ExportLimits> = {},
 ): Promise<RunningAsk> {
@@ -72,11 +79,14 @@ export async function runAsk(
   })
   const exports = new Exports(service, memoryFolder, log, { ...exportLimits, ...limits })
   lifecycle.onStop('exports', () => exports.stop())
+  const webhooks = webhookStores(database.pool, config.WEBHOOK_ALLOWED_NETWORKS)
+  const alerts = new AlertStore(database.pool, new AlertEndpoints(webhooks))
   const server = await createAskServer({
     service,
     memory,
     history: new QueryHistory(),
     saved: new SavedQueries(database.pool),
+    alerts,
     exports,
     dashboards: new Dashboards(database.pool),
     log,
@@ -109,6 +119,11 @@ export async function runAsk(
         body: JSON.stringify(body),
       }),
     fetch: (path, init) => fetch(`${origin}${path}`, init),
+    startAlerts: (onRun = () => undefined) => {
+      const scheduler = new AlertScheduler({ store: alerts, service, log, onRun, runMs: 60_000, pollMs: 10 })
+      scheduler.start()
+      lifecycle.onStop('alerts', () => scheduler.stop())
+    },
     stop: () => lifecycle.stop('the test is over'),
   }
 }
