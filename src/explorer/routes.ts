@@ -38,6 +38,7 @@ import { nodeRoutes, stakingRoutes } from './staking/routes.ts'
 import { activityRoutes } from './stats/activity.ts'
 import { dailyMoveRoutes, statisticsRoutes } from './stats/routes.ts'
 import { insightRoutes } from './stats/insights.ts'
+import { metricRoutes } from './stats/metrics.ts'
 import { pageRoutes, serviceRoutes } from './status/routes.ts'
 import { priceRoutes } from './tokens/prices.ts'
 import { ftAccountRoutes, fungibleTokenRoutes } from './tokens/routes.ts'
@@ -101,6 +102,7 @@ export const routes: readonly Route[] = [
   ...evmVerificationRoutes,
   ...evmReadRoutes,
   ...insightRoutes,
+  ...metricRoutes,
   ...priceRoutes,
   ...statisticsRoutes,
   ...accountContractRoutes,

@@ -113,7 +113,7 @@ const specialMeanings: readonly (readonly [path: string, parameter: string, samp
   ['/own/{workerName}', 'tableName', 'ownTable'],
 ]
 
-const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1' }
+const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1', metric: 'fees' }
 
 /**
  * Query parameters, by path, that are required, or without which most of a response would cover
@@ -129,6 +129,7 @@ const queries: Readonly<Record<string, string>> = {
   '/flow/search/preview': 'q=0xf8d6e0586b0a20c7',
   '/insights/daily': 'from=2026-03-14&to=2026-03-15',
   '/insights/daily/module/{module}': 'from=2026-03-14&to=2026-03-15',
+  '/insights/metrics/{metric}': 'from=2026-03-14&to=2026-03-15',
   '/insights/transfers/daily': 'from=2026-03-14&to=2026-03-15',
   '/status/price/at': 'ts=2026-03-01T00:00:00Z',
 }

@@ -73,6 +73,8 @@ export interface Answers {
   readonly '/insights/daily': DailyNumbersList
   readonly '/insights/daily/module/{module}': DailyModuleNumbersList
   readonly '/insights/transfers/daily': DailyTransfersList
+  readonly '/insights/metrics': MetricList
+  readonly '/insights/metrics/{metric}': MetricSeriesAnswer
   readonly '/status/price': PriceList
   readonly '/status/price/at': PriceAtList
   readonly '/status/price/history': PriceSampleList
@@ -257,6 +259,8 @@ export interface Parameters {
   readonly '/insights/daily': { readonly from?: string; readonly to?: string }
   readonly '/insights/daily/module/{module}': { readonly module: 'accounts' | 'evm' | 'defi' | 'epoch' | 'bridge' | 'contracts'; readonly from?: string; readonly to?: string }
   readonly '/insights/transfers/daily': { readonly from?: string; readonly to?: string }
+  readonly '/insights/metrics': Readonly<Record<string, never>>
+  readonly '/insights/metrics/{metric}': { readonly metric: string; readonly from?: string; readonly to?: string; readonly grain?: 'hour' | 'day' | 'week' | 'month'; readonly key?: string }
   readonly '/status/price': { readonly asset?: string }
   readonly '/status/price/at': { readonly asset?: string; readonly ts: string | string }
   readonly '/status/price/history': { readonly asset?: string; readonly limit?: number; readonly from?: string | string; readonly to?: string | string; readonly cursor?: string; readonly offset?: number }
@@ -2400,6 +2404,56 @@ export interface DailyTransfers {
   readonly ft_transfers: number
   /** NFT transfers. */
   readonly nft_transfers: number
+}
+
+export interface MetricList {
+  readonly data: readonly Metric[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface Metric {
+  /** Name. */
+  readonly metric: string
+  readonly title: string
+  readonly definition: string
+  /** `count`, `FLOW`, `USD` and so on. */
+  readonly unit: string
+  /** `token` or `collection` if a series is about one, which `key` selects; otherwise null. */
+  readonly dimension: string | null
+  /** Lengths of the periods. */
+  readonly grains: readonly ('hour' | 'day' | 'week' | 'month')[]
+  /** Statement for the newest 30 days, which the query service runs. Null for a metric with a dimension. */
+  readonly sql: string | null
+}
+
+export interface MetricSeriesAnswer {
+  readonly data: readonly MetricSeries[]
+}
+
+export interface MetricSeries {
+  /** Name. */
+  readonly metric: string
+  readonly title: string
+  readonly definition: string
+  /** `count`, `FLOW`, `USD` and so on. */
+  readonly unit: string
+  /** `token` or `collection` if a series is about one, which `key` selects; otherwise null. */
+  readonly dimension: string | null
+  readonly grain: 'hour' | 'day' | 'week' | 'month'
+  /** Token or collection. */
+  readonly key: string | null
+  /** First day; null without indexed days in the range. */
+  readonly from: string | null
+  /** Last day. */
+  readonly to: string | null
+  /** Statement of the series, which the query service runs with the same result. */
+  readonly sql: string | null
+  /** Earliest first, including periods without indexed blocks. The first and the last may be incomplete. */
+  readonly points: readonly ({ readonly timestamp: string; readonly value: string | null })[]
 }
 
 export interface PriceList {

@@ -5,13 +5,14 @@ import { coreContracts } from '../../flow/core-contracts.ts'
 import { contractParts, addressFormat, amountFormat, countFormat } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
+import { lastPriceSql } from '../../measures/series.ts'
 import { listOf, pageUpTo } from '../paging/pages.ts'
 import { cursorParameter, integerParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import { priceCurrency } from '../tokens/prices.ts'
 import { findTransferKey } from '../tokens/transfer-lists.ts'
 import { exampleTransaction } from '../transactions/schema.ts'
 import { formatTransferCursor, transferCursorForm, transferCursorPattern } from '../transactions/queries.ts'
+import { textFragment } from './insights.ts'
 import { bigTransferSchema, bigTransferTypes, presentBigTransfer, listBigTransfers } from './big-transfers.ts'
 import type { BigTransferType, BigTransferPage } from './big-transfers.ts'
 
@@ -287,11 +288,7 @@ export async function listTokenVolumes(
         case when count(*) = count(p.price) then round(sum(d.amount * p.price), 2) end as usd
       from days d
       left join lateral (
-        select price from app.prices
-        where token = d.name and currency = ${priceCurrency}
-          and price_time < (d.day + 1)::timestamp at time zone 'UTC'
-          and price_time >= (d.day - 1)::timestamp at time zone 'UTC'
-        order by price_time desc limit 1
+        ${textFragment(lastPriceSql('d.name', 'd.day'))}
       ) p on true
       group by d.name
     )

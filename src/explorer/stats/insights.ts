@@ -1,7 +1,9 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import { countFormat, amountFormat } from '../formats.ts'
+import { countFormat, amountFormat, pickFields } from '../formats.ts'
+import type { MeasureName } from '../../measures/measures.ts'
+import { seriesSql } from '../../measures/series.ts'
 import { listOf, wholeList } from '../paging/pages.ts'
 import { dayFormat, dayRangeParameters, resolveDays } from '../parameters.ts'
 import type { DayRange } from '../parameters.ts'
@@ -16,6 +18,16 @@ export async function readIndexedDays(database: DatabasePool): Promise<DayRange 
   return from === null || to === null ? undefined : { from, to }
 }
 
+/** The SQL of the metrics that clients can read and run themselves. */
+export function seriesFragment(...series: Parameters<typeof seriesSql>): FragmentSqlToken {
+  return textFragment(seriesSql(...series))
+}
+
+/** @param text of `src/measures`, which checks the days and keys in it */
+export function textFragment(text: string): FragmentSqlToken {
+  return { ...sql.fragment``, sql: text }
+}
+
 /**
  * Includes days without blocks. A day belongs to the last epoch that ran on it; an epoch without an
  * indexed end lasts until its target end, or until now.
@@ -25,16 +37,7 @@ export async function readDailyNumbers(
   { from, to }: DayRange,
 ): Promise<readonly DailyNumbersRow[]> {
   return database.any(sql.type(dailyNumbersRow)`
-    with days as (
-      select day::date as day from generate_series(${from}::date, ${to}::date, interval '1 day') as day
-    ), stats as (
-      select * from app.daily_stats where day between ${from}::date and ${to}::date
-    ), actors as (
-      select day, sum(actor_count) filter (where kind = 'evm') as evm_addresses,
-        sum(actor_count) filter (where kind = 'trader') as traders
-      from app.daily_actor_counts where day between ${from}::date and ${to}::date
-      group by day
-    ), lasted as (
+    with numbers as (${seriesFragment(dailyMeasures, { days: { from, to } })}), lasted as (
       select epoch, (start_time at time zone 'UTC')::date as first_day,
         (coalesce(end_time, greatest(target_end_time, start_time), 'infinity') at time zone 'UTC')::date as last_day
       from app.epoch_stats
@@ -47,45 +50,25 @@ export async function readDailyNumbers(
       where e.first_day <= ${to}::date and e.last_day >= ${from}::date
       group by 1
     )
-    select d.day::text as day, coalesce(s.block_count, 0) as block_count, coalesce(s.tx_count, 0) as tx_count,
-      coalesce(s.system_tx_count, 0) as system_tx_count, coalesce(s.failed_tx_count, 0) as failed_tx_count,
-      coalesce(s.evm_tx_count, 0) as evm_tx_count, coalesce(s.event_count, 0) as event_count,
-      coalesce(s.gas_used, 0) as gas_used, coalesce(s.fees, 0.00000000)::text as fees,
-      coalesce(s.ft_transfer_count, 0) as ft_transfer_count, coalesce(s.nft_transfer_count, 0) as nft_transfer_count,
-      coalesce(s.new_account_count, 0) as new_account_count, coalesce(s.new_coa_count, 0) as new_coa_count,
-      coalesce(s.new_contract_count, 0) as new_contract_count,
-      coalesce(s.contract_update_count, 0) as contract_update_count,
-      coalesce(s.active_account_count, 0) as active_account_count,
-      coalesce(a.evm_execution_count, 0) as evm_execution_count, coalesce(a.evm_failed_count, 0) as evm_failed_count,
-      coalesce(a.evm_gas_used, 0) as evm_gas_used, coalesce(a.swap_count, 0) as swap_count,
-      coalesce(a.bridge_to_evm_tx_count, 0) as bridge_to_evm_tx_count,
-      coalesce(a.bridge_from_evm_tx_count, 0) as bridge_from_evm_tx_count,
-      coalesce(a.epoch_payout, 0.00000000)::text as epoch_payout, coalesce(c.evm_addresses, 0)::bigint as
-      evm_address_count,
-      coalesce(c.traders, 0)::bigint as trader_count, case when s.day is not null then e.epoch end as epoch
-    from days d
-    left join stats s on s.day = d.day
-    left join app.daily_analytics a on a.day = d.day and a.day between ${from}::date and ${to}::date
-    left join actors c on c.day = d.day
-    left join epochs e on e.day = d.day
-    order by d.day
+    select n.*, n.period::text as day, n.fees::text as fees, n.epoch_payout_total::text as epoch_payout_total,
+      case when n.indexed_days > 0 then e.epoch end as epoch
+    from numbers n
+    left join epochs e on e.day = n.period
+    order by n.period
   `)
 }
 
-const transfersRow = z.object({ day: z.string(), ft_transfer_count: z.number(), nft_transfer_count: z.number() })
+const transfersRow = z.object({ day: z.string(), ft_transfers: z.number(), nft_transfers: z.number() })
 
 /** Includes days without blocks. */
 export async function readDailyTransfers(
   database: DatabasePool,
-  { from, to }: DayRange,
+  days: DayRange,
 ): Promise<readonly z.output<typeof transfersRow>[]> {
   return database.any(sql.type(transfersRow)`
-    select d.day::date::text as day, coalesce(sum(h.ft_transfer_count), 0)::bigint as ft_transfer_count,
-      coalesce(sum(h.nft_transfer_count), 0)::bigint as nft_transfer_count
-    from generate_series(${from}::date, ${to}::date, interval '1 day') as d (day)
-    left join app.hourly_stats h on h.day = d.day::date and h.day between ${from}::date and ${to}::date
-    group by d.day
-    order by d.day
+    select period::text as day, ft_transfers, nft_transfers
+    from (${seriesFragment(['ft_transfers', 'nft_transfers'], { days })}) as numbers
+    order by period
   `)
 }
 
@@ -158,86 +141,53 @@ const moduleNumbersSchema = z.union([
 ])
 type ModuleNumbers = z.output<typeof moduleNumbersSchema>
 
-const dailyNumbersRow = z.object({
-  day: z.string(),
-  block_count: z.number(),
-  tx_count: z.number(),
-  system_tx_count: z.number(),
-  failed_tx_count: z.number(),
-  evm_tx_count: z.number(),
-  event_count: z.number(),
-  gas_used: z.number(),
-  fees: z.string(),
-  ft_transfer_count: z.number(),
-  nft_transfer_count: z.number(),
-  new_account_count: z.number(),
-  new_coa_count: z.number(),
-  new_contract_count: z.number(),
-  contract_update_count: z.number(),
-  active_account_count: z.number(),
-  evm_execution_count: z.number(),
-  evm_failed_count: z.number(),
-  evm_gas_used: z.number(),
-  swap_count: z.number(),
-  bridge_to_evm_tx_count: z.number(),
-  bridge_from_evm_tx_count: z.number(),
-  epoch_payout: z.string(),
-  evm_address_count: z.number(),
-  trader_count: z.number(),
-  epoch: z.number().nullable(),
-})
+const dailyMeasures = [
+  'indexed_days',
+  'block_count',
+  'tx_count',
+  'system_tx_count',
+  'cadence_tx_count',
+  'failed_tx_count',
+  'event_count',
+  'total_gas_used',
+  'fees',
+  'ft_transfers',
+  'nft_transfers',
+  'active_accounts',
+  'new_accounts',
+  'coa_new_accounts',
+  'evm_tx_count',
+  'evm_execution_count',
+  'evm_failed_count',
+  'evm_gas_used',
+  'evm_active_addresses',
+  'defi_swap_count',
+  'defi_unique_traders',
+  'epoch_payout_total',
+  'bridge_to_evm_txs',
+  'bridge_from_evm_txs',
+  'new_contracts',
+  'contract_updates',
+] as const satisfies readonly MeasureName[]
+
+const dailyNumbersRow = dailyNumbersSchema
+  .omit({ date: true, error_rate: true, avg_gas_per_tx: true })
+  .extend({ day: z.string() })
+  .strip()
 type DailyNumbersRow = z.output<typeof dailyNumbersRow>
 
-function presentDailyNumbers(row: DailyNumbersRow): DailyNumbers {
-  return {
-    date: row.day,
-    block_count: row.block_count,
-    tx_count: row.tx_count,
-    system_tx_count: row.system_tx_count,
-    cadence_tx_count: row.tx_count - row.evm_tx_count,
-    failed_tx_count: row.failed_tx_count,
-    error_rate: percentOf(row.failed_tx_count, row.tx_count - row.system_tx_count),
-    event_count: row.event_count,
-    total_gas_used: row.gas_used,
-    avg_gas_per_tx: ratioOf(row.gas_used, row.tx_count),
-    fees: row.fees,
-    ft_transfers: row.ft_transfer_count,
-    nft_transfers: row.nft_transfer_count,
-    ...moduleFields.accounts(row),
-    ...moduleFields.evm(row),
-    ...moduleFields.defi(row),
-    ...moduleFields.epoch(row),
-    ...moduleFields.bridge(row),
-    ...moduleFields.contracts(row),
-  }
+function presentDailyNumbers({ day, ...numbers }: DailyNumbersRow): DailyNumbers {
+  return pickFields(dailyNumbersSchema, {
+    ...numbers,
+    date: day,
+    error_rate: percentOf(numbers.failed_tx_count, numbers.tx_count - numbers.system_tx_count),
+    avg_gas_per_tx: ratioOf(numbers.total_gas_used, numbers.tx_count),
+  })
 }
 
 function presentModuleNumbers(module: Module, row: DailyNumbersRow): ModuleNumbers {
-  return { date: row.day, ...moduleFields[module](row) }
-}
-
-type PartOf<M extends Module> = z.output<z.ZodObject<(typeof parts)[M]>>
-
-const moduleFields: { readonly [M in Module]: (row: DailyNumbersRow) => PartOf<M> } = {
-  accounts: (row) => ({
-    active_accounts: row.active_account_count,
-    new_accounts: row.new_account_count,
-    coa_new_accounts: row.new_coa_count,
-  }),
-  evm: (row) => ({
-    evm_tx_count: row.evm_tx_count,
-    evm_execution_count: row.evm_execution_count,
-    evm_failed_count: row.evm_failed_count,
-    evm_gas_used: row.evm_gas_used,
-    evm_active_addresses: row.evm_address_count,
-  }),
-  defi: (row) => ({ defi_swap_count: row.swap_count, defi_unique_traders: row.trader_count }),
-  epoch: (row) => ({ epoch: row.epoch, epoch_payout_total: row.epoch_payout }),
-  bridge: (row) => ({
-    bridge_to_evm_txs: row.bridge_to_evm_tx_count,
-    bridge_from_evm_txs: row.bridge_from_evm_tx_count,
-  }),
-  contracts: (row) => ({ new_contracts: row.new_contract_count, contract_updates: row.contract_update_count }),
+  const fields = Object.keys(parts[module]) as (keyof DailyNumbersRow)[]
+  return { date: row.day, ...Object.fromEntries(fields.map((name) => [name, row[name]])) } as ModuleNumbers
 }
 
 /** 0 if `whole` is 0. */
@@ -347,11 +297,7 @@ const dailyTransfers = defineRoute({
   handler: async ({ query }, { database }) => {
     const days = resolveDays(query, await readIndexedDays(database), span)
     const rows = days === undefined ? [] : await readDailyTransfers(database, days)
-    const data = rows.map((row) => ({
-      date: row.day,
-      ft_transfers: row.ft_transfer_count,
-      nft_transfers: row.nft_transfer_count,
-    }))
+    const data = rows.map(({ day, ...transfers }) => ({ date: day, ...transfers }))
     return { body: wholeList(data), caching: 'minute' }
   },
 })

@@ -2,18 +2,17 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import type { Grain, MeasureName } from '../../measures/measures.ts'
 import { listOf, wholeList } from '../paging/pages.ts'
 import type { List } from '../paging/pages.ts'
 import { dayParameter, resolveDays, dayFormat, integerParameter } from '../parameters.ts'
 import type { DaySpan, DayRange } from '../parameters.ts'
-import { readIndexedDays } from './insights.ts'
+import { readIndexedDays, seriesFragment } from './insights.ts'
 import { defineRoute } from '../route.ts'
 import type { Answer } from '../../platform/http/route.ts'
 import type { Services } from '../route.ts'
 import { requireToken, tokenParameters, unknownToken } from '../tokens/queries.ts'
 import { nftTypeParameters, requireNftCollection, unknownNftCollection } from '../nfts/queries.ts'
-import { priceCurrency } from '../tokens/prices.ts'
-import type { AssetKind } from '../tokens/queries.ts'
 
 const timescales = ['hourly', 'daily', 'weekly', 'monthly'] as const
 type Timescale = (typeof timescales)[number]
@@ -84,13 +83,13 @@ const periodRow = z.object({
   nft_transfers: z.number(),
   new_accounts: z.number(),
   new_contracts: z.number(),
-  day_count: z.number(),
-  accounts_of_days: z.number(),
+  indexed_days: z.number(),
+  account_days: z.number(),
 })
 type PeriodRow = z.output<typeof periodRow>
 
 function presentPeriod(
-  { day_count: days, accounts_of_days: accounts, ...numbers }: PeriodRow,
+  { indexed_days: days, account_days: accounts, ...numbers }: PeriodRow,
   timescale: Timescale,
 ): Period {
   return {
@@ -219,43 +218,40 @@ export async function readChainNumbers(database: DatabasePool): Promise<ChainNum
   `)
 }
 
-const units: Readonly<Record<Timescale, string>> = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' }
+const grains: Readonly<Record<Timescale, Grain>> = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' }
+
+const periodMeasures = [
+  'block_count',
+  'tx_count',
+  'system_tx_count',
+  'evm_tx_count',
+  'failed_tx_count',
+  'event_count',
+  'total_gas_used',
+  'fees',
+  'ft_transfers',
+  'nft_transfers',
+  'new_accounts',
+  'new_contracts',
+  'indexed_days',
+] as const satisfies readonly MeasureName[]
 
 /** Complete periods that overlap the range and have indexed blocks. */
 export async function readPeriods(
   database: DatabasePool,
   timescale: Timescale,
-  { from, to }: DayRange,
+  days: DayRange,
 ): Promise<readonly PeriodRow[]> {
-  const unit = units[timescale]
-  const span = timescale === 'hourly' ? 'day' : unit
-  const isWithin = (day: FragmentSqlToken): FragmentSqlToken => sql.fragment`
-    ${day} >= date_trunc(${span}, ${from}::timestamp)::date
-    and ${day} < (date_trunc(${span}, ${to}::timestamp) + ('1 ' || ${span})::interval)::date
-  `
+  const grain = grains[timescale]
+  const series =
+    grain === 'hour'
+      ? sql.fragment`select *, 0 as account_days from (${seriesFragment(periodMeasures, { days, grain })}) as hours`
+      : seriesFragment([...periodMeasures, 'account_days'], { days, grain })
   return database.any(sql.type(periodRow)`
-    with periods as (
-      select date_trunc(${unit}, h.day + make_interval(hours => h.hour)) as period, count(distinct h.day) as day_count,
-        sum(h.block_count)::bigint as block_count, sum(h.tx_count)::bigint as tx_count,
-        sum(h.system_tx_count)::bigint as system_tx_count, sum(h.evm_tx_count)::bigint as evm_tx_count,
-        sum(h.failed_tx_count)::bigint as failed_tx_count, sum(h.event_count)::bigint as event_count,
-        sum(h.gas_used)::bigint as total_gas_used, sum(h.fees)::text as fees,
-        sum(h.ft_transfer_count)::bigint as ft_transfers, sum(h.nft_transfer_count)::bigint as nft_transfers,
-        sum(h.new_account_count)::bigint as new_accounts, sum(h.new_contract_count)::bigint as new_contracts
-      from app.hourly_stats h
-      where ${isWithin(sql.fragment`h.day`)}
-      group by 1
-    ), accounts as (
-      select date_trunc(${unit}, c.day::timestamp) as period, sum(c.active_account_count)::bigint as count
-      from app.daily_account_counts c
-      where ${isWithin(sql.fragment`c.day`)}
-      group by 1
-    )
-    select to_char(p.period, 'YYYY-MM-DD') as date, p.period at time zone 'UTC' as timestamp, p.block_count, p.tx_count,
-      p.system_tx_count, p.evm_tx_count, p.failed_tx_count, p.event_count, p.total_gas_used, p.fees, p.ft_transfers,
-      p.nft_transfers, p.new_accounts, p.new_contracts, p.day_count, coalesce(a.count, 0) as accounts_of_days
-    from periods p left join accounts a on a.period = p.period
-    order by p.period
+    select *, to_char(period, 'YYYY-MM-DD') as date, period::timestamp at time zone 'UTC' as timestamp, fees::text as fees
+    from (${series}) as numbers
+    where indexed_days > 0
+    order by period
   `)
 }
 
@@ -281,22 +277,6 @@ const collectionDaySchema = z
   .meta({ id: 'NftCollectionDay' })
 export type CollectionDay = z.output<typeof collectionDaySchema>
 
-const dailyMovesRow = z.object({
-  day: z.string(),
-  count: z.number(),
-  amount: z.string(),
-  usd: z.string().nullable(),
-})
-type DailyMovesRow = z.output<typeof dailyMovesRow>
-
-function presentTokenDay({ day, count, amount, usd }: DailyMovesRow): TokenDay {
-  return { date: day, transfer_count: count, volume: amount, usd_volume: usd }
-}
-
-function presentCollectionDay({ day, count }: DailyMovesRow): CollectionDay {
-  return { date: day, transfer_count: count }
-}
-
 const daysParameter = z.object({
   days: integerParameter(1, 90).default(30).describe('Number of days, ending with the newest indexed day.'),
 })
@@ -321,7 +301,8 @@ const ofToken = defineRoute({
   },
   handler: async ({ params: { token }, query: { days } }, { database }) => {
     await requireToken(database, token)
-    return { body: wholeList((await listDailyMoves(database, 'token', token, days)).map(presentTokenDay)) }
+    const rows = await database.any(sql.type(tokenDaySchema)`${tokenDays(token, days)}`)
+    return { body: wholeList([...rows]) }
   },
 })
 
@@ -339,44 +320,28 @@ const ofCollection = defineRoute({
   example: { data: [{ date: '2025-07-01', transfer_count: 1204 }], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async ({ params: { nft_type: type }, query: { days } }, { database }) => {
     await requireNftCollection(database, type)
-    return { body: wholeList((await listDailyMoves(database, 'collection', type, days)).map(presentCollectionDay)) }
+    const rows = await database.any(sql.type(collectionDaySchema)`${collectionDays(type, days)}`)
+    return { body: wholeList([...rows]) }
   },
 })
 
 export const dailyMoveRoutes = [ofToken, ofCollection]
 
 /** Includes days without transfers. */
-async function listDailyMoves(
-  database: DatabasePool,
-  kind: AssetKind,
-  token: string,
-  days: number,
-): Promise<readonly DailyMovesRow[]> {
-  return database.any(sql.type(dailyMovesRow)`
-    with days as (
-      select (newest.day - ago) as day
-      from (select day from app.hourly_stats order by day desc, hour desc limit 1) newest
-      cross join generate_series(0, ${days - 1}::integer) as ago
-    )
-    select d.day::text as day, m.count, m.amount::text as amount, round(m.amount * p.price, 2)::text as usd
-    from days d
-    cross join lateral (
-      select coalesce(sum(h.activity_count), 0)::bigint as count, coalesce(sum(h.amount), 0) as amount
-      from generate_series(0, 23) as of_day (hour)
-      cross join lateral (
-        select activity_count, amount from app.hourly_activity
-        where kind = ${kind} and day = d.day and hour = of_day.hour and name = ${token}
-        limit 1
-      ) h
-    ) m
-    left join lateral (
-      select price from app.prices
-      where token = ${token} and currency = ${priceCurrency}
-        and price_time < (d.day + 1)::timestamp at time zone 'UTC'
-        and price_time >= (d.day - 1)::timestamp at time zone 'UTC'
-      order by price_time desc
-      limit 1
-    ) p on true
-    order by d.day
-  `)
+function tokenDays(key: string, count: number): FragmentSqlToken {
+  const series = seriesFragment(['token_transfers', 'token_volume', 'token_usd_volume'], { days: { last: count }, key })
+  return sql.fragment`
+    select period::text as date, token_transfers as transfer_count, token_volume::text as volume,
+      token_usd_volume::text as usd_volume
+    from (${series}) as days
+    order by period
+  `
+}
+
+/** Includes days without transfers. */
+function collectionDays(key: string, count: number): FragmentSqlToken {
+  const series = seriesFragment(['collection_transfers'], { days: { last: count }, key })
+  return sql.fragment`
+    select period::text as date, collection_transfers as transfer_count from (${series}) as days order by period
+  `
 }
