@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Alert, AlertProposal, Answers, CreatedAlert } from './answers.gen.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type {
   Dashboard,
@@ -106,6 +107,15 @@ export const api = {
   publicDashboard: (link: string, signal: AbortSignal) => read<PublicDashboard>(publicPath(link), { signal }),
   publicTile: (link: string, tile: string, signal: AbortSignal) =>
     read<TileResult>(`${publicPath(link)}/tiles/${tile}`, { signal }),
+  alerts: (signal: AbortSignal) => read<{ readonly data: readonly Alert[] }>(`${base}/alerts`, { signal }),
+  alert: (id: string, signal: AbortSignal) =>
+    read<Answers['/api/v1/alerts/{id}']>(`${base}/alerts/${encodeURIComponent(id)}`, { signal }),
+  proposeAlert: (target: Target, question: string) =>
+    read<AlertProposal>(`${base}/alerts/propose`, { method: 'POST', body: { target, question } }),
+  createAlert: (alert: object) => read<CreatedAlert>(`${base}/alerts`, { method: 'POST', body: alert }),
+  actOnAlert: (id: string, action: 'pause' | 'resume' | 'run') =>
+    read<Alert>(`${base}/alerts/${encodeURIComponent(id)}/${action}`, { method: 'POST' }),
+  deleteAlert: (id: string) => call(`${base}/alerts/${encodeURIComponent(id)}`, { method: 'DELETE' }),
   startExport: (target: Target, sql: string, parameters: readonly Parameter[], format: Export['format']) =>
     read<Export>(`${base}/exports`, { method: 'POST', body: { target, sql, parameters, format } }),
   export: (id: string, signal: AbortSignal) => read<Export>(`${base}/exports/${id}`, { signal }),
@@ -129,6 +139,7 @@ export const queryKeys = {
   saved: ['lists', 'saved'],
   exports: ['exports'],
   queries: ['lists', 'queries'],
+  alerts: ['lists', 'alerts'],
   dashboards: ['lists', 'dashboards'],
   dashboard: ['lists', 'dashboard'],
   tiles: ['lists', 'tiles'],
@@ -200,6 +211,27 @@ export function useDashboard(id: string): UseQueryResult<Dashboard> {
     queryKey: [...queryKeys.dashboard, id],
     queryFn: ({ signal }) => api.dashboard(id, signal),
     enabled,
+  })
+}
+
+/** Alerts run in the background. */
+const alertsMs = 10_000
+
+export function useAlerts(): UseQueryResult<readonly Alert[]> {
+  const enabled = useIsOpen()
+  return useQuery({
+    queryKey: queryKeys.alerts,
+    queryFn: async ({ signal }) => (await api.alerts(signal)).data,
+    refetchInterval: alertsMs,
+    enabled,
+  })
+}
+
+export function useAlert(id: string): UseQueryResult<Answers['/api/v1/alerts/{id}']> {
+  return useQuery({
+    queryKey: [...queryKeys.alerts, id],
+    queryFn: ({ signal }) => api.alert(id, signal),
+    refetchInterval: alertsMs,
   })
 }
 

@@ -144,7 +144,7 @@ function hasText({ question, sql }: Pair, text: string): boolean {
 }
 
 interface DeleteDialogProps {
-  readonly what: 'example' | 'query' | 'dashboard'
+  readonly what: 'alert' | 'example' | 'query' | 'dashboard'
   readonly name: string
   readonly remove: () => Promise<unknown>
   readonly queryKey: readonly string[]

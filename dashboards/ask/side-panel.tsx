@@ -4,6 +4,7 @@ import { Modal } from '../kit/dialog.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import type { SavedQuery } from './answers.gen.ts'
 import type { SelectedQuery, Target } from './draft.ts'
+import { AlertList } from './alerts.tsx'
 import { HistoryList, SavedList } from './lists.tsx'
 import { QueryList } from './saved-queries.tsx'
 import { SchemaBrowser } from './schema-browser.tsx'
@@ -11,6 +12,7 @@ import { SchemaBrowser } from './schema-browser.tsx'
 const tabs = [
   { name: 'tables', label: 'Tables' },
   { name: 'queries', label: 'Queries' },
+  { name: 'alerts', label: 'Alerts' },
   { name: 'history', label: 'History' },
   { name: 'saved', label: 'Examples' },
 ] as const
@@ -65,6 +67,7 @@ function SideLists({ target, onInsert, onChoose, onRun }: SidePanelProps): React
       <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
         {tab === 'tables' && <SchemaBrowser target={target} onInsert={onInsert} />}
         {tab === 'queries' && <QueryList onRun={onRun} />}
+        {tab === 'alerts' && <AlertList target={target} />}
         {tab === 'history' && <HistoryList onChoose={onChoose} />}
         {tab === 'saved' && <SavedList onChoose={onChoose} />}
       </div>

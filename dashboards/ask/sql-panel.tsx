@@ -6,6 +6,7 @@ import { Button, Icon } from '../kit/controls.tsx'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { escapeInvisible } from '../kit/result-table.ts'
 import { CopyButton, useToast } from '../kit/toast.tsx'
+import { AlertDialog } from './alert-dialog.tsx'
 import { api, useHealth, useSchema } from './api.ts'
 import type { SavedQuery } from './answers.gen.ts'
 import { writeDraft } from './draft.ts'
@@ -35,6 +36,7 @@ export function SqlPanel(props: SqlPanelProps): ReactNode {
   const { selected, queryName, task, editor, onChange, onParameter, onSaved, onRun } = props
   const { target, question, sql, parameters } = selected
   const [isSaving, setIsSaving] = useState(false)
+  const [isAlerting, setIsAlerting] = useState(false)
   const { state, cancel } = task
   const { data: schema } = useSchema(target)
   const isRunning = state.is === 'busy' && state.work.kind === 'run'
@@ -61,6 +63,9 @@ export function SqlPanel(props: SqlPanelProps): ReactNode {
           <Button disabled={sql.trim() === ''} onClick={() => setIsSaving(true)}>
             Save
           </Button>
+          <Button disabled={sql.trim() === ''} onClick={() => setIsAlerting(true)}>
+            Create alert
+          </Button>
           <Button disabled={sql.trim() === '' || explaining.isPending} onClick={() => explaining.mutate()}>
             {explaining.isPending ? 'Explaining…' : 'Explain'}
           </Button>
@@ -73,6 +78,7 @@ export function SqlPanel(props: SqlPanelProps): ReactNode {
         <SqlEditor label="SQL" value={sql} schema={schema} handle={editor} onChange={onChange} onRun={onRun} />
       </Suspense>
       <ParameterFields parameters={parameters} onChange={onParameter} onRun={onRun} />
+      {isAlerting && <AlertDialog draft={{ target, question, sql }} onClose={() => setIsAlerting(false)} />}
       {isSaving && (
         <SaveQueryDialog query={selected} name={queryName} onSaved={onSaved} onClose={() => setIsSaving(false)} />
       )}

@@ -119,6 +119,7 @@ export function askWorld(): AskWorld {
       error: i === 2 ? 'column "hieght" does not exist' : null,
       timestamp: '2026-11-21T12:00:00.000Z',
     })),
+    alerts: [],
     queries: [
       {
         id: 'q',

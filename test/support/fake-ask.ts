@@ -19,6 +19,7 @@ export interface AskWorld {
   readonly history: readonly object[]
   readonly schema: { readonly data: readonly object[]; readonly functions: readonly string[] }
   readonly approved: readonly object[]
+  readonly alerts: readonly { readonly id: string; readonly [field: string]: unknown }[]
   readonly queries: readonly { readonly id: string; readonly name: string; readonly [field: string]: unknown }[]
   readonly dashboards: readonly {
     readonly id: string
@@ -108,6 +109,27 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       return json(response, now ?? {})
     }
     if (path.startsWith('/api/v1/dashboards')) return dashboards(response, call, path, body)
+    if (path.startsWith('/api/v1/alerts') && !path.endsWith('/propose')) {
+      const [, , , , id, action] = path.split('/')
+      const alert = world.alerts.find((each) => each.id === id)
+      if (request.method === 'DELETE') {
+        state.world = { ...world, alerts: world.alerts.filter((each) => each !== alert) }
+        return json(response, { status: 'deleted' })
+      }
+      if (call === 'GET /api/v1/alerts') return json(response, { data: world.alerts })
+      if (request.method === 'GET') return json(response, { alert, runs: alertRuns, deliveries: alertDeliveries })
+      const isPaused = action === 'pause'
+      const changed = {
+        ...newAlert,
+        ...(body as object | undefined),
+        ...alert,
+        id: id ?? String(calls.length),
+        state: isPaused ? 'paused' : 'active',
+        paused_reason: isPaused ? 'owner' : null,
+      }
+      state.world = { ...world, alerts: [changed, ...world.alerts.filter((each) => each !== alert)] }
+      return json(response, { ...changed, secret: 'whsec_c2VjcmV0' })
+    }
     if (call === 'GET /api/v1/queries') return json(response, { data: world.queries })
     if (call === 'POST /api/v1/queries') {
       const saved = body as { readonly name: string }
@@ -186,6 +208,32 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
     stop,
   }
 }
+
+const newAlert = {
+  is_met: null,
+  last_value: null,
+  last_run_at: null,
+  last_fired_at: null,
+  last_error: null,
+  failures: 0,
+  next_run_at: '2026-11-21T12:00:00.000Z',
+  created_at: '2026-11-21T12:00:00.000Z',
+}
+const run = { duration_ms: 3, is_met: true, has_fired: true, row_count: 1, value: '200000001', error: null }
+const alertRuns = [
+  { ...run, run: 2, finished_at: '2026-11-21T12:05:00.000Z' },
+  { ...run, run: 1, finished_at: '2026-11-21T12:00:00.000Z', has_fired: false, error: 'The statement timed out.' },
+]
+const alertDeliveries = [
+  {
+    sequence: 1,
+    status: 'pending',
+    attempt_count: 1,
+    response_status: 500,
+    error: 'status 500',
+    created_at: '2026-11-21T12:05:00.000Z',
+  },
+]
 
 function json(response: ServerResponse, body: object, status = 200): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json'

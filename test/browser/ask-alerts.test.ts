@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import { useAskSession } from './ask-session.ts'
+import { expectUsable } from './page-checks.ts'
+
+const question = 'the newest indexed block is above 200 million'
+const proposal = {
+  name: 'The newest indexed block is above 200 million',
+  target: 'indexer',
+  question,
+  sql: 'SELECT max(height) FROM raw.blocks',
+  condition: { kind: 'compare', operator: '>', number: '200000000' },
+  interval_seconds: 120,
+  error: null,
+}
+const hostile = {
+  ...proposal,
+  id: 'h',
+  name: '<img src=x onerror=alert(1)>\u202E',
+  sql: `SELECT '${'x'.repeat(2000)}'`,
+}
+
+describe('alerts on the query page', () => {
+  const session = useAskSession()
+  const replies = { propose: { body: proposal } }
+  const created = (): unknown => session.service.calls.findLast(({ call }) => call === 'POST /api/v1/alerts')?.body
+
+  it('are proposed from a question, reviewed, created, paused and deleted', async () => {
+    const page = await session.open({ replies })
+    await page.getByRole('tab', { name: 'Alerts' }).click()
+    await page.getByText('No alerts yet').waitFor()
+    await expectUsable(page, 'no alerts')
+    await page.getByLabel('Tell me when…').fill(question)
+    await page.getByRole('button', { name: 'Review alert' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create alert' })
+    expect(await dialog.getByLabel('Number').inputValue()).to.equal('200000000')
+    expect(await dialog.getByLabel('Check').inputValue()).to.equal('120')
+    await dialog.getByLabel('Number').fill('210000000')
+    await dialog.getByLabel('Webhook URL').fill('https://example.com/hook')
+    await expectUsable(page, 'reviewing an alert')
+    await dialog.getByRole('button', { name: 'Create alert' }).click()
+    await page.getByText('whsec_c2VjcmV0').waitFor()
+    await expectUsable(page, 'the secret of an alert')
+    expect(created()).to.deep.equal({
+      name: proposal.name,
+      target: 'indexer',
+      question,
+      sql: proposal.sql,
+      condition: { kind: 'compare', operator: '>', number: '210000000' },
+      interval_seconds: 120,
+      repeat_hours: null,
+      url: 'https://example.com/hook',
+    })
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: /^The newest indexed block/ }).click()
+    await page.getByText('The statement timed out.').waitFor()
+    await expectUsable(page, 'an alert')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused by a user.').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Paused by a user.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: /^Delete alert/ }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No alerts yet').waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
+  it('are created from SQL on phones, in dark colours, with hostile texts as text', async () => {
+    const page = await session.open(
+      {
+        replies,
+        alerts: [{ ...hostile, state: 'paused', paused_reason: 'failures', url: 'https://x.example', last_error: 'x' }],
+      },
+      { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
+    )
+    await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT 1')
+    await page.getByRole('button', { name: 'Create alert' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create alert' })
+    await dialog.getByLabel('Tell me when').selectOption('The first value changes')
+    await dialog.getByLabel('Name').fill('One')
+    await dialog.getByLabel('Webhook URL').fill('https://example.com/hook')
+    await expectUsable(page, 'an alert on a phone')
+    await dialog.getByRole('button', { name: 'Create alert' }).click()
+    await page.getByText('whsec_c2VjcmV0').waitFor()
+    expect(created()).to.deep.include({ sql: 'SELECT 1', condition: { kind: 'changed' } })
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Tables and queries' }).click()
+    await page.getByRole('tab', { name: 'Alerts' }).click()
+    await page.getByRole('button', { name: /^<img src=x/ }).click()
+    await page.getByText('failed five times').waitFor()
+    await expectUsable(page, 'hostile texts of an alert')
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+})
