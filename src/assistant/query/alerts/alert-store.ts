@@ -62,7 +62,7 @@ export interface AlertWebhooks {
     client: ClientBase,
     endpoint: { readonly url: string; readonly description: string },
   ): Promise<{ readonly subscriptionId: number; readonly url: string; readonly secret: string }>
-  /** In the transaction that records the firing. @returns false if the endpoint is gone */
+  /** In the transaction that records the firing. @returns false if the endpoint was deleted */
   send(
     client: ClientBase,
     subscriptionId: number,

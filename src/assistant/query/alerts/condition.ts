@@ -100,7 +100,7 @@ interface Decimal {
   readonly exponent: number
 }
 
-/** Text of int8, numeric or float8. Infinities are numbers; NaN is none. */
+/** Text of int8, numeric or float8. Accepts infinities, but not NaN. */
 function parseDecimal(text: string): Decimal | number | undefined {
   if (text === 'Infinity' || text === '-Infinity') return Number(text)
   const parts = /^([+-]?)(\d{1,1000})(?:\.(\d{1,1000}))?(?:e([+-]?\d{1,3}))?$/i.exec(text)

@@ -24,7 +24,7 @@ describe('the question of an alert', () => {
       'the code of A.1654653399040a61.FlowToken',
       { kind: 'changed' },
     ],
-    ['Tell me when there are no new blocks every minute', 'new blocks', { kind: 'no_rows' }, 60],
+    ['Tell me when no new blocks arrive, every minute', 'new blocks arrive', { kind: 'no_rows' }, 60],
     [
       'Tell me when a transfer above 1,000,000 FLOW happens',
       'a transfer above 1,000,000 FLOW happens',
