@@ -238,7 +238,7 @@ function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatSer
   }
 }
 
-/** Owners are not told apart by API_TOKEN alone, which all users of an installation share. */
+/** An owner is a network with its token: all users of an installation share API_TOKEN. */
 function recordGuard({ token, host, trustedProxies }: ChatServerOptions): Guard<RecordOwner> {
   const window = new SlidingWindow({ max: recordsPerMinute })
   return async (call, run) => {

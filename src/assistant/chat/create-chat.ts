@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sqlToolNames } from '../mcp/query-tools.ts'
+import { queryTargets } from '../query/query-service.ts'
 import type { QueryTarget } from '../query/query-service.ts'
 import type { Skills } from '../skills/read-skills.ts'
 import type { ChatChunk, ChatMode, TurnWatch } from './chat-types.ts'
@@ -16,6 +17,8 @@ import { historyLimits } from './repair-answer.ts'
 import { createChart } from './tools/create-chart.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { runTurn } from './turn/run-turn.ts'
+import { withSimilarPairs } from './turn/similar-pairs.ts'
+import type { FindPairs } from './turn/similar-pairs.ts'
 
 export interface Question extends Pick<ChatRequest, 'messages' | 'notices'> {
   readonly mode: ChatMode
@@ -42,6 +45,7 @@ interface ChatOptions {
   readonly models: ChatModels
   readonly source: { find(signal: AbortSignal): Promise<FoundMcpTools> }
   readonly skills: Skills
+  readonly findPairs: FindPairs
   readonly fetchApi: ToolSet
   readonly fetchHosts: readonly string[]
   readonly examples: readonly string[]
@@ -63,7 +67,8 @@ const documentationHosts: readonly string[] = [
 ]
 
 export function createChat(options: ChatOptions): ChatParts {
-  const { models, source, skills, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } = options
+  const { models, source, skills, findPairs, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } =
+    options
   const maxHistoryCharacters = Math.min(historyLimits.characters, (options.contextTokens / 2) * charactersPerToken)
   const instructions = new Instructions()
   const builtIn: ToolSet = {
@@ -91,9 +96,11 @@ export function createChat(options: ChatOptions): ChatParts {
     watch,
   }: Question): Promise<ReadableStream<ChatChunk>> => {
     const { tools, missing, texts } = await find(signal, model.providerTools)
+    // The scripted model compares the question.
+    const targets = queryTargets.filter((target) => !model.state.isScripted && sqlToolNames[target] in tools)
     return runTurn(
       {
-        messages,
+        messages: await withSimilarPairs(messages, targets, findPairs),
         mode,
         model,
         tools,

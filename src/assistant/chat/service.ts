@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path'
 import type { SettingValues } from '../../platform/setting.ts'
 import type { servingSettings, proxySettings } from '../../platform/http/settings.ts'
 import type { askSettings } from '../query/settings.ts'
@@ -24,7 +25,12 @@ import { ScriptedChatModel } from './models/scripted-chat-model.ts'
 import type { ScriptedExample } from './models/scripted-chat-model.ts'
 import { SharedChats } from './records/shared-chats.ts'
 import { fetchApiTools } from './tools/fetch-api.ts'
+import { AgentMemory } from '../query/agent-memory.ts'
+import { PairFolder } from '../query/pair-folder.ts'
+import { similarPairs } from './turn/similar-pairs.ts'
 import { examplePairs } from '../query/example-pairs.ts'
+import type { ExamplePair } from '../query/example-pairs.ts'
+import type { QueryTarget } from '../query/query-service.ts'
 import { readJsonCdcValue } from '../../flow/json-cdc/json-cdc-payload.ts'
 import type { Network } from '../../flow/network.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -108,6 +114,11 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
     models,
     source,
     skills,
+    findPairs: similarPairs({
+      log,
+      examples: (target) => knownPairs(target, network()),
+      memory: new AgentMemory({ folder: new PairFolder(join(resolve(config.CHROMA_PERSIST_DIR), 'pairs'), log) }),
+    }),
     network,
     fetchApi,
     log,
@@ -153,6 +164,15 @@ const chosen: readonly { readonly question: string; readonly title: string; read
   { question: 'How many accounts were created each day?', title: 'New accounts by day' },
   { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
 ]
+
+const parsedPairs = new Map<string, readonly ExamplePair[]>()
+
+function knownPairs(target: QueryTarget, network: Network): readonly ExamplePair[] {
+  const key = `${target} ${network}`
+  const pairs = parsedPairs.get(key) ?? examplePairs(target, network)
+  parsedPairs.set(key, pairs)
+  return pairs
+}
 
 export function chatExamples(network: Network): readonly ScriptedExample[] {
   const pairs = new Map(examplePairs('indexer', network).map((pair) => [pair.questions[0], pair]))

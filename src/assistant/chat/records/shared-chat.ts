@@ -186,7 +186,7 @@ function jsonObjectIn(text: string): JsonObject {
 
 type Cell = string | number | boolean | null
 
-/** Undefined if it is no table. Rows above the limit are left out. */
+/** Undefined for other results. Rows above the limit are left out. */
 function readTable(table: JsonObject, place: string): JsonObject | undefined {
   const { columns, column_types: types, results, rows: plain, row_count: count, truncated } = table
   const rows: unknown = plain ?? results

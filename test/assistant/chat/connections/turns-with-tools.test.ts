@@ -61,6 +61,7 @@ for (const protocol of protocols) {
       ends.push(() => source.close())
       const model = modelAt(provider.url, protocol)
       return createChat({
+        findPairs: async () => [],
         models: {
           modes: [{ mode: 'balanced', state: model.state }],
           defaultMode: 'balanced',

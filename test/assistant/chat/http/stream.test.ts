@@ -1,4 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { pino } from 'pino'
+import { AgentMemory } from '../../../../src/assistant/query/agent-memory.ts'
+import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { readChunks, runChat, answerTextOf } from '../support/running-chat.ts'
@@ -41,6 +47,27 @@ describe('answer stream', () => {
 
   const run = (provider: StreamingProvider, options: Partial<RunChatOptions> = {}): Promise<RunningChat> =>
     runChat({ database, variables: { LLM_BASE_URL: provider.url, LLM_MODEL: 'm', LLM_API_KEY: 'the-key' }, ...options })
+
+  it('gets examples and approved statements for similar questions, before the question', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-pairs-'))
+    const memory = new AgentMemory({ folder: new PairFolder(join(folder, 'pairs'), pino({ level: 'silent' })) })
+    const approved = {
+      target: 'indexer',
+      question: 'How many blocks were there yesterday?',
+      sql: 'SELECT 41 + 1',
+    } as const
+    await memory.add(approved)
+    await using provider = await startStreamingProvider(() => ['It is 7.'])
+    const variables = { LLM_BASE_URL: provider.url, LLM_MODEL: 'm', CHROMA_PERSIST_DIR: folder }
+    await using chat = await run(provider, { variables, hasMcp: true })
+    await readChunks(await chat.ask('How many blocks were there?'))
+    const [call] = provider.calls
+    expect(call?.messages.at(-1)?.text)
+      .to.include(approved.sql)
+      .and.match(/How many blocks were there\?$/)
+    expect(call?.instructions).to.not.include(approved.sql)
+    await rm(folder, { recursive: true })
+  })
 
   it('arrives chunk by chunk, also with compression requested, and ends with usage figures', async () => {
     const steps = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const

@@ -139,6 +139,7 @@ async function openWorld(lifecycle: Lifecycle, ordersAt: (port: number) => reado
   const source = new McpToolSource({ servers: toolServers(config, shared), log })
   lifecycle.onStop('connections', () => source.close())
   const chat = createChat({
+    findPairs: async () => [],
     models: createChatModels(config, { retryBaseMs: 1 }),
     source,
     skills: await readSkills(await writeSkill(folder, orders), log),
