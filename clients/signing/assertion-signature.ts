@@ -1,6 +1,6 @@
-import { decode, encode } from 'rlp'
 import { concatBytes } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
+import { decodeRlpStrings, encodeRlp } from './rlp.ts'
 import { SigningError } from './signing-error.ts'
 
 const half = 32
@@ -44,25 +44,15 @@ export interface SignedData {
 
 /** 0x01 and RLP of both. */
 export function encodeExtensionData({ authenticatorData, clientDataJson }: SignedData): Bytes {
-  return concatBytes(Uint8Array.of(webAuthnScheme), encode([authenticatorData, clientDataJson]))
+  return concatBytes(Uint8Array.of(webAuthnScheme), encodeRlp([authenticatorData, clientDataJson]))
 }
 
 /** @throws SigningError for another scheme, and for anything but one list of two strings */
 export function decodeExtensionData(extensionData: Uint8Array): SignedData {
   const field = 'extensionData'
   if (extensionData[0] !== webAuthnScheme) throw new SigningError(field, 'must start with 0x01, the passkey scheme')
-  let parts: unknown
-  try {
-    parts = decode(extensionData.subarray(1))
-  } catch (error) {
-    throw new SigningError(
-      field,
-      `must be RLP after its first byte (${error instanceof Error ? error.message : String(error)})`,
-    )
-  }
-  const [authenticatorData, clientDataJson, ...more] = (Array.isArray(parts) ? parts : []) as readonly unknown[]
-  if (!(authenticatorData instanceof Uint8Array) || !(clientDataJson instanceof Uint8Array) || more.length > 0) {
-    throw new SigningError(field, 'must be a list of authenticator data and client data')
-  }
+  const [authenticatorData, clientDataJson, ...more] = decodeRlpStrings(extensionData.subarray(1)) ?? []
+  if (authenticatorData === undefined || clientDataJson === undefined || more.length > 0)
+    throw new SigningError(field, 'must be RLP after its first byte: a list of authenticator data and client data')
   return { authenticatorData, clientDataJson }
 }

@@ -1,7 +1,7 @@
-import { encode } from 'rlp'
-import type { Input } from 'rlp'
 import { concatBytes, sha256, areEqual, bytesOfHex, hexOf } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
+import { encodeRlp } from './rlp.ts'
+import type { RlpInput } from './rlp.ts'
 import { SigningError } from './signing-error.ts'
 
 export interface FlowTransaction {
@@ -67,17 +67,17 @@ export type SignedPart = 'payload' | 'envelope'
  * Without the domain tag. Source: onflow/flow-go `model/flow/transaction.go`. @throws SigningError
  */
 export function encodePayload(transaction: FlowTransaction): Bytes {
-  return encoded(payloadFields(transaction))
+  return encodeRlp(payloadFields(transaction))
 }
 
 /** Includes extension data of payload signatures, as the chain checks. @throws SigningError */
 export function encodeEnvelope(transaction: FlowTransaction): Bytes {
-  return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures')])
+  return encodeRlp([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures')])
 }
 
 /** Its SHA3-256 is the id. @throws SigningError */
 export function encodeTransaction(transaction: FlowTransaction): Bytes {
-  return encoded([
+  return encodeRlp([
     payloadFields(transaction),
     signatureFields(transaction, 'payloadSignatures'),
     signatureFields(transaction, 'envelopeSignatures'),
@@ -106,7 +106,7 @@ export function argumentText(argument: string): string {
   return argument.replace(/\n$/, '')
 }
 
-function payloadFields(transaction: FlowTransaction): Input[] {
+function payloadFields(transaction: FlowTransaction): RlpInput[] {
   const { script, proposalKey, computeLimit, referenceBlockId, payer, authorizers } = transaction
   return [
     utf8.encode(script),
@@ -122,7 +122,7 @@ function payloadFields(transaction: FlowTransaction): Input[] {
 }
 
 /** In the order of the chain: by signer, then by key. */
-function signatureFields(transaction: FlowTransaction, list: 'payloadSignatures' | 'envelopeSignatures'): Input[] {
+function signatureFields(transaction: FlowTransaction, list: 'payloadSignatures' | 'envelopeSignatures'): RlpInput[] {
   const signers = signerList(transaction)
   const placed = transaction[list].map((signature, at) => ({
     ...signature,
@@ -161,10 +161,6 @@ function isPlain(extensionData: Uint8Array | undefined): extensionData is undefi
   return (
     extensionData === undefined || extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
   )
-}
-
-function encoded(input: Input): Bytes {
-  return new Uint8Array(encode(input))
 }
 
 /** 8 bytes, left-padded with zeros. @throws SigningError */

@@ -1,10 +1,10 @@
-import { encode } from 'rlp'
 import { bytesOfHex } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { accountOf } from './encode-transaction.ts'
 import type { Signer, TransactionSignature } from './encode-transaction.ts'
 import { signWithPasskey } from './passkey.ts'
 import type { Passkey, PasskeyOptions } from './passkey.ts'
+import { encodeRlp } from './rlp.ts'
 import { SigningError } from './signing-error.ts'
 import { verifyPasskeySignature } from './verify-signature.ts'
 
@@ -31,7 +31,7 @@ export function encodeAccountProof({ appIdentifier, address, nonce }: AccountPro
   // FCL's encoder would read such a text as hex, so the proof could not be verified.
   if (/^0x/i.test(appIdentifier))
     throw new SigningError('appIdentifier', 'must be a name or a URL, and must not start with 0x')
-  return new Uint8Array(encode([new TextEncoder().encode(appIdentifier), accountOf(address, 'address'), bytes]))
+  return encodeRlp([new TextEncoder().encode(appIdentifier), accountOf(address, 'address'), bytes])
 }
 
 /**
