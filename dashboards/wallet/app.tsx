@@ -22,6 +22,7 @@ import { ActivityPage } from './pages/activity-page.tsx'
 import { AuthorizePage, authorizePath, takePendingRequest } from './pages/authorize-page.tsx'
 import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
+import { AppsPage } from './pages/apps-page.tsx'
 import { ContactsPage } from './pages/contacts-page.tsx'
 import { ReceivePage } from './pages/receive-page.tsx'
 import { SecurityPage } from './pages/security-page.tsx'
@@ -99,6 +100,7 @@ const pages: Readonly<Record<string, () => ReactNode>> = {
   '/receive': ReceivePage,
   '/contacts': ContactsPage,
   '/activity': ActivityPage,
+  '/apps': AppsPage,
   '/passkeys': PasskeysPage,
   '/account': AccountPage,
   '/security': SecurityPage,
@@ -213,6 +215,7 @@ const parts = [
   { to: '/receive', name: 'Receive' },
   { to: '/activity', name: 'Activity' },
   { to: '/contacts', name: 'Contacts' },
+  { to: '/apps', name: 'Apps' },
   { to: '/passkeys', name: 'Passkeys' },
   { to: '/account', name: 'Profile' },
 ] as const

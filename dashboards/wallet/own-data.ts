@@ -6,9 +6,10 @@ import { useAuth } from '../auth/auth-provider.tsx'
 import { readAccount } from './chain/chain-client.ts'
 import type { OwnAccount } from './chain/chain-client.ts'
 import type { ChainAccount, NetworkSettings, WalletSettings } from './answers.gen.ts'
-import type { AccountRow, AccountStanding, ActivityRow, ContactRow, Network, PasskeyRow } from './types.ts'
+import type { AccountRow, AccountStanding, ActivityRow, ContactRow, Network, PasskeyRow, PolicyRow } from './types.ts'
 import { withUniqueNames } from './chain/passkey-keys.ts'
 import { listAccounts, listActivity, listContacts, listPasskeys } from './chain/passkeys.ts'
+import { listPolicies } from './chain/app-policies.ts'
 import { callJson } from '../auth/auth-service.ts'
 
 const freshMs = 10_000
@@ -36,6 +37,11 @@ export function useSignIns(): UseQueryResult<readonly ActivityRow[]> {
 export function useContacts(): UseQueryResult<readonly ContactRow[]> {
   const auth = useAuth()
   return useQuery({ queryKey: ['own', 'contacts'], queryFn: () => listContacts(auth) })
+}
+
+export function usePolicies(): UseQueryResult<readonly PolicyRow[]> {
+  const auth = useAuth()
+  return useQuery({ queryKey: ['own', 'policies'], queryFn: () => listPolicies(auth) })
 }
 
 export function useChainAccount(network: Network, address: string | undefined): UseQueryResult<ChainAccount> {

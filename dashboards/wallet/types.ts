@@ -52,6 +52,35 @@ export interface ContactRow {
   readonly addedAt: string
 }
 
+export interface AssetLimit {
+  /** FLOW, or the type of a vault. */
+  readonly asset: string
+  /** Of 10^-8. */
+  readonly units: string
+}
+
+export interface AppPolicy {
+  readonly origin: string
+  /** Per day (UTC) and network. */
+  readonly limits: readonly AssetLimit[]
+  /** Empty: other code may import any contract. */
+  readonly contracts: readonly string[]
+  readonly other: 'ask' | 'refuse'
+}
+
+/** Response item of `/policies/list`. */
+export interface PolicyRow extends AppPolicy {
+  /** Today. */
+  readonly spent: readonly (AssetLimit & { readonly network: Network })[]
+}
+
+/** Response of `/policies/check` and `/policies/count`. */
+export interface PolicyDecision {
+  readonly decision: 'none' | 'within' | 'ask' | 'over' | 'refuse'
+  readonly limit: string | null
+  readonly left: string | null
+}
+
 /** Response item of `/security/log`. */
 export interface SecurityRow {
   readonly at: string

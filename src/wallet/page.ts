@@ -6,6 +6,7 @@ const pagePaths: ReadonlySet<string> = new Set([
   '/',
   '/send',
   '/receive',
+  '/apps',
   '/contacts',
   '/activity',
   '/passkeys',

@@ -36,6 +36,7 @@ import { createAuthServer } from './session-cookies.ts'
 import type { WalletParts, WalletSettings } from './server.ts'
 import { RateLimits } from './auth/stores/rate-limits.ts'
 import { contactEndpoints } from './contacts/contacts.ts'
+import { policyEndpoints, pruneSpending } from './policies/policies.ts'
 import { pruneSignatures, securityEndpoints } from './security/security-log.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from './passkeys/passkey-function.ts'
 import { PasskeyStore } from './passkeys/passkey-store.ts'
@@ -183,6 +184,7 @@ async function openWallet(
     endpoints: {
       ...provisioningEndpoints(provisioning),
       ...contactEndpoints(pool, sessions),
+      ...policyEndpoints(pool, sessions),
       ...securityEndpoints({ pool, rates: new RateLimits(pool, statements), outbox, name: party.name }),
     },
     keysOnChain: provisioning.keysOnChain,
@@ -192,8 +194,8 @@ async function openWallet(
   const signIns = new ClientSignIns({ pool, statements, sessions, clients, origin: url })
   opened.confirmUserChange = passkeys.confirmUserChange
   const pruning = setInterval(() => {
-    Promise.all([passkeys.prune(), signIns.prune(), pruneSignatures(pool)]).catch((error: unknown) =>
-      log.warn({ err: asError(error) }, 'Could not delete expired challenges'),
+    Promise.all([passkeys.prune(), signIns.prune(), pruneSignatures(pool), pruneSpending(pool)]).catch(
+      (error: unknown) => log.warn({ err: asError(error) }, 'Could not delete expired challenges'),
     )
   }, pruneEveryMs)
   lifecycle.onStop('expired challenges', () => clearInterval(pruning))

@@ -233,6 +233,7 @@ const shots: readonly Shot[] = [
   { name: 'receive', act: at('/receive') },
   { name: 'receive-phone-dark', size: 'phone', theme: 'dark', act: at('/receive') },
   { name: 'contacts', act: at('/contacts') },
+  { name: 'apps', act: at('/apps') },
   { name: 'security', act: at('/security') },
   { name: 'security-phone-dark', size: 'phone', theme: 'dark', act: at('/security') },
   { name: 'add-device', act: codeForDevice },

@@ -31,6 +31,7 @@ import type { WalletSettings } from '../../src/wallet/server.ts'
 import { RateLimits } from '../../src/wallet/auth/stores/rate-limits.ts'
 import { securityEndpoints } from '../../src/wallet/security/security-log.ts'
 import { contactEndpoints } from '../../src/wallet/contacts/contacts.ts'
+import { policyEndpoints } from '../../src/wallet/policies/policies.ts'
 import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyLimits } from '../../src/wallet/passkeys/endpoint.ts'
@@ -245,6 +246,7 @@ export async function startFakeWallet(
         limits: noPasskeyLimits,
         endpoints: {
           ...contactEndpoints(database.pool, auth.sessions),
+          ...policyEndpoints(database.pool, auth.sessions),
           ...securityEndpoints({
             pool: database.pool,
             rates: new RateLimits(database.pool, database.pool),

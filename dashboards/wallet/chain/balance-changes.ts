@@ -41,7 +41,7 @@ export function balanceChanges(known: KnownTransaction): readonly BalanceChange[
 }
 
 /** The chain's minimum balance of an account, in 10^-8 FLOW. */
-const minimumUnits = 100_000n
+export const minimumUnits = 100_000n
 
 /** `A.1654653399040a61.FlowToken.Vault` → `FlowToken`. */
 export function contractName(type: string): string {

@@ -20,7 +20,7 @@ import { hasSignals, rememberPasskey } from '../../auth/sign-in.ts'
 
 /** All functions throw ApiProblem; those that prompt throw browser errors too. */
 
-type Access = Pick<Auth, 'options' | 'sessionManager'>
+export type Access = Pick<Auth, 'options' | 'sessionManager'>
 interface Begun<Options> {
   readonly options: Options
   readonly challengeId: string
@@ -39,7 +39,11 @@ type UserChange =
   | { readonly action: 'change-email'; readonly email: string }
   | { readonly action: 'delete-user'; readonly abandon: readonly string[] }
 
-async function call<Data>({ options, sessionManager }: Access, endpoint: string, data: unknown = {}): Promise<Data> {
+export async function call<Data>(
+  { options, sessionManager }: Access,
+  endpoint: string,
+  data: unknown = {},
+): Promise<Data> {
   return callFunction<Data>(options, endpoint, data, await sessionManager.accessToken())
 }
 

@@ -10,9 +10,12 @@ import { useAuth } from '../../auth/auth-provider.tsx'
 import { isRetryable, problemText } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { useAction } from '../../auth/action.tsx'
+import { ApiProblem } from '../../kit/api.ts'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
+import { countSpending } from '../chain/app-policies.ts'
+import type { Signing, Spend } from '../chain/app-policies.ts'
 import { reportSignature } from '../chain/passkeys.ts'
 import { describeCode } from '../chain/report-signature.ts'
 import { useOwnAccounts, useRefresh } from '../own-data.ts'
@@ -23,13 +26,20 @@ import type { AppRequest, ChannelState } from './opener-channel.ts'
 import { AuthnWindow, UserSignatureWindow } from './windows.tsx'
 import type { WindowProps } from './windows.tsx'
 import { Decision, Refusal, useUnmountSignal, useSigner } from './decision.tsx'
+import { useAppLimits } from './app-limits.tsx'
+import { spendOf } from './spend.ts'
 import { TransactionReview } from './transaction-review.tsx'
 import { fclShapeProblem } from './services.ts'
 import { fullAddress, summarize } from './transaction-summary.ts'
 import type { TransactionSummary } from './transaction-summary.ts'
 
 type Wanted =
-  | { readonly signature: SignatureRequest; readonly address: string; readonly summary: TransactionSummary }
+  | {
+      readonly signature: SignatureRequest
+      readonly address: string
+      readonly summary: TransactionSummary
+      readonly spend: Spend
+    }
   | { readonly problem: string }
 
 /** The review reads the object that is encoded and signed. */
@@ -41,6 +51,11 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
     [own, read],
   )
   const found = useSigner(account, 'problem' in read ? undefined : read.signature.signer.keyIndex)
+  const signing = useMemo((): Signing | undefined => {
+    if ('problem' in read || account === undefined) return undefined
+    return { origin: request.origin, network: account.network, spend: read.spend }
+  }, [read, account, request])
+  const { decision, note } = useAppLimits(signing)
   const { isBusy, problem, run } = useAction()
   const begin = useUnmountSignal()
   if ('problem' in read)
@@ -67,11 +82,15 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
 
   const agree = (): void =>
     void run(async () => {
-      if (found.status !== 'ready') return
+      if (found.status !== 'ready' || signing === undefined) return
       const left = begin()
       const signed = await signTransaction(transaction, found.signer, { signal: left })
       const signature = signed[part === 'envelope' ? 'envelopeSignatures' : 'payloadSignatures'].at(-1)
       if (left.aborted || signature === undefined) return
+      // Counted before the application receives the signature.
+      const counted = decision === 'none' ? undefined : await countSpending(auth, signing)
+      if (counted?.decision === 'over' || counted?.decision === 'refuse')
+        throw new ApiProblem(409, 'over-limit', 'Your limit for this app was used up meanwhile. The app got nothing.')
       const chain = chainOfAddress(address)
       if (chain !== undefined)
         void describeCode(transaction, chain).then((described) =>
@@ -90,10 +109,11 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
     <>
       <h1>{summary.known?.name === 'send-flow' ? 'Send FLOW?' : 'Approve this transaction?'}</h1>
       <TransactionReview summary={summary} transaction={transaction} own={address} network={account.network} />
+      {note}
       <Decision
-        action="Approve"
+        action={decision === 'over' || decision === 'refuse' ? undefined : 'Approve'}
         isBusy={isBusy}
-        isDisabled={found.status !== 'ready'}
+        isDisabled={found.status !== 'ready' || decision === undefined}
         isDangerous={summary.warnings.length > 0}
         problem={problem}
         onAgree={agree}
@@ -109,7 +129,8 @@ function readRequest(body: unknown): Wanted {
     const address = fullAddress(signature.signer.address)
     const chain = chainOfAddress(address)
     if (chain === undefined) return { problem: `${address} is not an address of any Flow network.` }
-    return { signature, address, summary: summarize(signature.transaction, signature.signer, chain) }
+    const summary = summarize(signature.transaction, signature.signer, chain)
+    return { signature, address, summary, spend: spendOf(summary, chain) }
   } catch (error) {
     return { problem: fclShapeProblem(error) }
   }

@@ -63,6 +63,8 @@ const secretTables = [
   'wallet_auth.signing_keys',
   'wallet_auth.users',
   'wallet.accounts',
+  'wallet.app_policies',
+  'wallet.app_spending',
   'wallet.audit_log',
   'wallet.challenges',
   'wallet.contacts',
