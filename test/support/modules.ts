@@ -41,7 +41,10 @@ export const modules: readonly ModuleRules[] = [
   },
   { paths: ['src/webhooks'], mayImport: ['src/platform'] },
   { paths: ['src/operator'], mayImport: ['src/platform', 'src/farm'] },
-  { paths: ['src/assistant'], mayImport: ['src/platform', 'src/flow', 'src/flow/cadence', 'src/access'] },
+  {
+    paths: ['src/assistant'],
+    mayImport: ['src/platform', 'src/flow', 'src/flow/cadence', 'src/access', 'src/measures'],
+  },
   { paths: ['src/wallet'], mayImport: ['src/platform', 'src/flow', 'src/access', 'clients/signing'] },
   { paths: ['src/editor'], mayImport: ['src/platform', 'src/flow', 'src/flow/cadence', 'src/access'] },
   { paths: ['clients/signing'], mayImport: [] },

@@ -17,6 +17,7 @@ import { SkillResources, skillUri } from '../skills/skill-resources.ts'
 import type { Admission, Caller } from './admission.ts'
 import { accountToolName, registerExplorerTools, transactionToolName } from './explorer-tools.ts'
 import type { Explorer } from './explorer.ts'
+import { metricToolName, registerMetricTool } from './metric-tool.ts'
 import { registerPrompts } from './prompts.ts'
 import { askToolNames, registerAskTool, registerGenerateTool, registerSqlTool, sqlToolNames } from './query-tools.ts'
 import { describeTableName, listTablesName, registerSchemaTools } from './schema-tools.ts'
@@ -106,6 +107,7 @@ function registerTools(server: McpServer, { queries, scripts, explorer, library,
   for (const target of queries.targets) registerSqlTool(server, queries, target, context)
   registerSchemaTools(server, queries, context)
   registerExplorerTools(server, explorer, context)
+  registerMetricTool(server, explorer, context)
   registerScriptTool(server, scripts, context)
   for (const target of queries.targets) {
     registerAskTool(server, queries, target, context)
@@ -121,7 +123,8 @@ function instructionsFor({ targets, model }: QueryService, skills: Skills): stri
       'schemas raw (blocks, transactions, events), ' +
       'app (accounts, tokens, NFTs, transfers, staking, DeFi, contracts) and analytics (daily figures). Find ' +
       `tables with ${listTablesName} and ${describeTableName} before you write SQL, or read ${tableIndexUri}.`,
-    `${transactionToolName} and ${accountToolName} read one transaction or account; use them before SQL.`,
+    `${transactionToolName} and ${accountToolName} read one transaction or account, and ${metricToolName} daily figures ` +
+      'of the chain, a token or a collection; use them before SQL.',
     ...(hasEvm
       ? [
           `${sqlToolNames.evm} runs SQL on the EVM explorer's database; read schema://evm-explorer-ddl and ` +

@@ -85,6 +85,11 @@ describe('schema description for the model', () => {
     expect(instructions).to.include('limited to 500 rows').and.include('times out after 30 s')
   })
 
+  it('has the measures for the indexer only', () => {
+    expect(prompt().instructions).to.include('- active_accounts (accounts): Accounts that proposed')
+    expect(prompt({ target: 'evm' }).instructions).to.not.include('active_accounts (accounts)')
+  })
+
   it('is unchanged by a restart and by unrelated tables', async () => {
     await db.pool.query(`
       DO $$ BEGIN

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import type { ClientBase, Pool } from 'pg'
 import type { Network } from '../../flow/network.ts'
+import { measureNames, measureOf } from '../../measures/measures.ts'
+import { seriesSql } from '../../measures/series.ts'
 import { query } from '../../platform/db/pool.ts'
 import { examplePairs } from './example-pairs.ts'
 import type { ExamplePair } from './example-pairs.ts'
@@ -164,10 +166,31 @@ export function buildPrompt({ target, schema, notes, examples, maxRows, timeoutS
     `You write PostgreSQL statements that answer questions about ${databases[target]}.`,
     section('Rules', rules(maxRows, timeoutSeconds)),
     section('Tables', schema),
+    ...(target === 'indexer' ? [section('Measures', describeMeasures())] : []),
     section('Notes', notes),
     section('Examples', pairs.join('\n\n')),
   ].join('\n\n')
   return { instructions, version: createHash('sha256').update(instructions).digest('hex').slice(0, 12) }
+}
+
+/** Each measure in a line, and the SQL of two series. */
+function describeMeasures(): string {
+  const lines = measureNames.map((name) => {
+    const { definition, unit, value, table, dimension } = measureOf(name)
+    const source = dimension === undefined ? `: ${value} from ${table}` : `, of one ${dimension}`
+    return `- ${name} (${unit}): ${definition} SQL${source}`
+  })
+  const key = 'A.1654653399040a61.FlowToken'
+  return [
+    'If a question is about one of these measures, use its definition, so that answers agree with the explorer. ' +
+      'Measures of one table can be added up by hour, day, week or month where the definition names no day.',
+    lines.join('\n'),
+    `fees by day:\n\`\`\`sql\n${seriesSql(['fees'], { days: { last: 30 } })}\n\`\`\``,
+    `token_transfers and token_usd_volume by day:\n\`\`\`sql\n${seriesSql(['token_transfers', 'token_usd_volume'], {
+      days: { last: 30 },
+      key,
+    })}\n\`\`\``,
+  ].join('\n\n')
 }
 
 function section(title: string, content: string): string {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { z } from 'zod'
+import { measureNames, measureOf } from '../../../src/measures/measures.ts'
 import { readApiSamples } from '../../support/api-samples.ts'
 import type { ApiSamples } from '../../support/api-samples.ts'
 import { exploredChain } from '../../support/explored-chain.ts'
@@ -92,6 +93,40 @@ describe('explorer tools of the MCP server', () => {
     expect(account).to.include({ address: rows[0]?.owner })
   })
 
+  it('return metrics as the explorer and the daily statistics do', async () => {
+    for (const name of measureNames) {
+      const { dimension } = measureOf(name)
+      const { rows } = await chain.database.pool.query<{ name: string }>(
+        'select name from app.hourly_activity where kind = $1 order by activity_count desc, name limit 1',
+        [dimension],
+      )
+      const key = rows[0]?.name
+      const args = { name, from: '2026-03-13', ...(key === undefined ? {} : { key }) }
+      const { series } = await call('get_metric', args)
+      const shown = await fromApi(
+        `/insights/metrics/${name}?from=2026-03-13${key === undefined ? '' : `&key=${encodeURIComponent(key)}`}`,
+      )
+      const { title: _, dimension: __, ...expected } = shown
+      expect(series, name).to.deep.equal({ ...expected, truncated: false })
+    }
+    const { data: days } = (await (await fetch(`http://${chain.api.host}/insights/daily?from=2026-03-13`)).json()) as {
+      data: Fields[]
+    }
+    const { series } = await call('get_metric', { name: 'active_accounts', from: '2026-03-13' })
+    const points = (series as Fields)['points'] as readonly Fields[]
+    expect(points.map(({ value }) => value)).to.deep.equal(days.map((day) => String(day['active_accounts'])))
+  })
+
+  it('return the newest 400 values of a metric', async () => {
+    const range = { name: 'fees', to: '2026-03-15' }
+    const whole = (await call('get_metric', { ...range, from: '2025-02-09' }))['series'] as Fields
+    expect(whole).to.include({ truncated: false })
+    const cut = (await call('get_metric', { ...range, from: '2025-02-08' }))['series'] as Fields
+    expect(cut).to.include({ truncated: true, from: '2025-02-08' })
+    for (const { points } of [whole, cut]) expect(points).to.have.length(400)
+    expect(cut['points']).to.deep.equal(whole['points'])
+  })
+
   it('say what to do about unknown ids, addresses and a missing API', async () => {
     const unknown: readonly (readonly [tool: string, args: Fields, code: string, remedy: RegExp])[] = [
       ['get_transaction', { id: 'ab'.repeat(32) }, 'unknown-transaction', /Check the id/],
@@ -99,6 +134,10 @@ describe('explorer tools of the MCP server', () => {
       ['get_account', { address: '0xf8d6e0586b0a20ff' }, 'unknown-account', /Check the address/],
       ['get_account', { address: `0x${'ab'.repeat(20)}` }, 'unknown-coa', /run_indexer_sql/],
       ['get_account', { address: 'me' }, 'invalid-field', /16 hex digits/],
+      ['get_metric', { name: 'price' }, 'invalid-field', /must be a metric/],
+      ['get_metric', { name: 'fees', from: 'today' }, 'invalid-field', /a day such as/],
+      ['get_metric', { name: 'active_accounts', grain: 'week' }, 'invalid-parameter', /must be one of day/],
+      ['get_metric', { name: 'token_volume' }, 'invalid-parameter', /must be a token/],
     ]
     for (const [tool, args, code, remedy] of unknown) {
       const { error, error_code: found } = await call(tool, args)

@@ -96,6 +96,7 @@ for (const { name, protocolVersion, connect } of clients) {
         'describe_table',
         'get_transaction',
         'get_account',
+        'get_metric',
         'search_docs',
         'get_doc',
         'browse_docs',
@@ -246,7 +247,7 @@ for (const { name, protocolVersion, connect } of clients) {
     it('serves every tool, resource and prompt that it lists', async () => {
       for (const { name } of await client.tools()) {
         // In explorer-tools.test.ts, with an explorer API.
-        if (name === 'get_transaction' || name === 'get_account') continue
+        if (['get_transaction', 'get_account', 'get_metric'].includes(name)) continue
         const { isError, content, structuredContent } = await client.call(name, argumentsFor(name))
         expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
         expect(structuredContent, name).to.include({ error: null })
@@ -319,6 +320,7 @@ describe('MCP server without an EVM database and without a model', () => {
         'describe_table',
         'get_transaction',
         'get_account',
+        'get_metric',
         'search_docs',
         'get_doc',
         'browse_docs',
