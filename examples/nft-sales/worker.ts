@@ -36,7 +36,7 @@ export default defineWorker<Events>()({
       of: 'listing_changes',
       key: ['listing_id'],
       columns: ['collection', 'nft_id', 'currency', 'price', 'is_open'],
-      comment: 'Current state of each listing. The lowest open price of a collection is its floor price',
+      comment: 'Current state of each listing',
     },
     last_sales: {
       kind: 'latest',
@@ -52,6 +52,13 @@ export default defineWorker<Events>()({
       count: 'sales',
       sums: { volume: 'price' },
       comment: 'Sales and volume of each collection',
+    },
+  },
+  views: {
+    floor_prices: {
+      sql: `select collection, currency, min(price) as floor_price, count(*) as listings
+        from listings where is_open group by collection, currency order by listings desc, collection, currency`,
+      comment: 'Lowest price of the open listings of each collection',
     },
   },
   derive(event, write) {

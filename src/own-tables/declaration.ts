@@ -16,6 +16,8 @@ export interface OwnDeclaration {
   readonly startHeight: number | null
   readonly tables: readonly OwnTable[]
   readonly folds: readonly OwnFold[]
+  /** Missing in declarations that were stored before there were views. */
+  readonly views?: readonly OwnView[]
 }
 
 /** Rows of events, after `standardColumns`. */
@@ -57,6 +59,15 @@ export interface SumFold extends FoldBase {
   readonly kind: 'sum'
   readonly count: string
   readonly sums: readonly { readonly name: string; readonly of: string }[]
+}
+
+/** A SELECT on the tables, folds and earlier views of the worker. */
+export interface OwnView {
+  readonly name: string
+  readonly comment: string
+  readonly sql: string
+  /** Reported by PostgreSQL when the view was created; empty before. */
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType | 'bytea' }[]
 }
 
 /**

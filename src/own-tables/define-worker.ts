@@ -110,6 +110,16 @@ export type FoldDefinition<Tables extends TableDefinitions> = {
       }
 }[NamesOf<Tables>]
 
+/** Computed from the rows of tables and folds whenever it is read. */
+export interface ViewDefinition {
+  /**
+   * One SELECT on tables, folds and earlier views of this worker, by their names. Columns have the
+   * types of `ColumnType`: cast others.
+   */
+  readonly sql: string
+  readonly comment?: string
+}
+
 export interface WorkerDefinition<Events, Tables extends TableDefinitions> {
   /** `A.<address>.<name>` */
   readonly contract: string
@@ -122,6 +132,7 @@ export interface WorkerDefinition<Events, Tables extends TableDefinitions> {
   readonly startHeight?: number
   readonly tables: Tables
   readonly folds?: Readonly<Record<string, FoldDefinition<Tables>>>
+  readonly views?: Readonly<Record<string, ViewDefinition>>
   /**
    * Called for each event, in the order of the chain. Pure: depends on the event only, does not
    * return a promise, and keeps nothing between calls.

@@ -235,7 +235,9 @@ export class OwnWorkerLoader implements OwnWorkerSource {
       folder.loaded?.host.stop()
       folder.loaded = { host, declaration, codeHash }
       this.#run(folder, registered)
-      const tables = [...declaration.tables, ...declaration.folds].map((table) => table.name)
+      const tables = [...declaration.tables, ...declaration.folds, ...(declaration.views ?? [])].map(
+        (table) => table.name,
+      )
       log.info({ worker: registered.name, version: declaration.version, tables }, 'Own worker loaded')
     } catch (error) {
       host.stop()

@@ -1,15 +1,13 @@
-import { escapeIdentifier, escapeLiteral } from 'pg'
-import type pg from 'pg'
 import { standardColumns } from './declaration.ts'
-import type { ColumnType, OwnDeclaration, OwnFold, OwnTable } from './declaration.ts'
+import type { ColumnType, OwnDeclaration, OwnFold, OwnTable, OwnView } from './declaration.ts'
 
 export interface TableShape {
   readonly name: string
-  readonly kind: 'events' | OwnFold['kind']
+  readonly kind: 'events' | OwnFold['kind'] | 'view'
   readonly comment: string
   /** In the order of the stored columns. */
   readonly columns: readonly ColumnShape[]
-  /** Primary key. */
+  /** Primary key. Views have none. */
   readonly key: readonly string[]
   /** Other indexes. */
   readonly indexes: readonly (readonly string[])[]
@@ -98,40 +96,13 @@ function foldIndexes(key: readonly string[], ranked: readonly string[]): string[
   ]
 }
 
-/** The schema must not exist. */
-export async function createOwnSchema(
-  client: pg.ClientBase,
-  schema: string,
-  declaration: OwnDeclaration,
-): Promise<void> {
-  await client.query(schemaTexts(schema, declaration).join(';\n'))
-}
-
-function schemaTexts(schema: string, declaration: OwnDeclaration): string[] {
-  const quotedSchema = escapeIdentifier(schema)
-  return [
-    `create schema ${quotedSchema}`,
-    `comment on schema ${quotedSchema} is ${escapeLiteral(declaration.description)}`,
-    ...tableShapes(declaration).flatMap((table) => {
-      const name = `${quotedSchema}.${escapeIdentifier(table.name)}`
-      const columns = table.columns.map(
-        (column) => `${escapeIdentifier(column.name)} ${column.type}${column.isOptional ? '' : ' not null'}`,
-      )
-      return [
-        `create table ${name} (${[...columns, `primary key (${list(table.key)})`].join(', ')})`,
-        ...table.indexes.map((index) => `create index on ${name} (${list(index)})`),
-        ...(table.comment === '' ? [] : [`comment on table ${name} is ${escapeLiteral(table.comment)}`]),
-        ...table.columns
-          .filter(({ comment }) => comment !== '')
-          .map(
-            (column) =>
-              `comment on column ${name}.${escapeIdentifier(column.name)} is ${escapeLiteral(column.comment)}`,
-          ),
-      ]
-    }),
-  ]
-}
-
-function list(columns: readonly string[]): string {
-  return columns.map(escapeIdentifier).join(', ')
+export function viewShape({ name, comment, columns }: OwnView): TableShape {
+  return {
+    name,
+    kind: 'view',
+    comment,
+    columns: columns.map((column) => ({ ...column, isOptional: true, comment: '' })),
+    key: [],
+    indexes: [],
+  }
 }

@@ -8,7 +8,7 @@ import { rollBackDerived } from '../farm/commit/folds.ts'
 import { RangeOutput } from '../farm/commit/range-output.ts'
 import { renameTables } from '../farm/rebuild/derived-tables.ts'
 import { withTransaction } from '../platform/db/pool.ts'
-import { createOwnSchema } from './own-schema.ts'
+import { createOwnSchema } from './create-schema.ts'
 import { farmWorkerOf } from './own-worker.ts'
 import { readDeclaration } from './read-declaration.ts'
 

@@ -27,7 +27,8 @@ const table = (columnsOfTable: object): object => ({ tables: { sales: { columns:
 
 describe('readDeclaration', () => {
   it('returns what is stored, with defaults', () => {
-    expect(readDeclaration({ ...shop, events: ['Sold', 'Sold'], folds: { totals, latest } })).to.deep.equal({
+    const views = { best: { sql: 'select seller from totals' } }
+    expect(readDeclaration({ ...shop, events: ['Sold', 'Sold'], folds: { totals, latest }, views })).to.deep.equal({
       contract: 'A.0000000000000001.Shop',
       version: 1,
       description: '',
@@ -55,6 +56,7 @@ describe('readDeclaration', () => {
         },
         { name: 'latest', kind: 'latest', of: 'sales', key: ['seller'], columns: ['price'], comment: '' },
       ],
+      views: [{ name: 'best', comment: '', sql: 'select seller from totals', columns: [] }],
     })
   })
 

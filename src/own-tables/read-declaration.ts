@@ -6,6 +6,8 @@ import type { OwnDeclaration } from './declaration.ts'
 export const declarationLimits = {
   tables: 50,
   folds: 50,
+  views: 50,
+  viewCharacters: 10_000,
   /** PostgreSQL allows 1600, less with wide types. */
   columns: 200,
   indexes: 20,
@@ -103,6 +105,11 @@ const fold = z.discriminatedUnion(
   'Set kind to latest or sum.',
 )
 
+const view = z.strictObject({
+  sql: z.string().max(declarationLimits.viewCharacters, `Use at most ${declarationLimits.viewCharacters} characters.`),
+  comment,
+})
+
 const definitionSchema = z
   .strictObject({
     contract: z
@@ -124,11 +131,20 @@ const definitionSchema = z
       .record(nameSchema, fold)
       .default({})
       .refine(...atMost(declarationLimits.folds, 'folds')),
+    views: z
+      .record(nameSchema, view)
+      .default({})
+      .refine(...atMost(declarationLimits.views, 'views')),
   })
   .superRefine((worker, context) => {
     for (const [foldName, declared] of Object.entries(worker.folds)) {
       for (const [field, problem] of foldProblems(foldName, declared, worker.tables))
         context.addIssue({ code: 'custom', path: ['folds', foldName, ...field], message: problem })
+    }
+    for (const viewName of Object.keys(worker.views)) {
+      if (!Object.hasOwn(worker.tables, viewName) && !Object.hasOwn(worker.folds, viewName)) continue
+      const message = 'Rename the view: a table or fold has the same name.'
+      context.addIssue({ code: 'custom', path: ['views', viewName], message })
     }
   })
 
@@ -140,7 +156,7 @@ type FoldDefinition = Definition['folds'][string]
 export function readDeclaration(definition: unknown): OwnDeclaration {
   const result = definitionSchema.safeParse(definition)
   if (!result.success) throw badWorker(result.error)
-  const { contract, version, description, events, startHeight = null, tables, folds } = result.data
+  const { contract, version, description, events, startHeight = null, tables, folds, views } = result.data
   return {
     contract,
     version,
@@ -163,6 +179,7 @@ export function readDeclaration(definition: unknown): OwnDeclaration {
         ? { name: foldName, ...declared }
         : { name: foldName, ...declared, sums: Object.entries(declared.sums).map(([sum, of]) => ({ name: sum, of })) },
     ),
+    views: Object.entries(views).map(([viewName, declared]) => ({ name: viewName, ...declared, columns: [] })),
   }
 }
 

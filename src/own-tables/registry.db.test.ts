@@ -105,6 +105,70 @@ describe('the registry of own workers', () => {
     expect(worker?.tables[0]?.columns.slice(5)).to.deep.equal(['transaction_id', 'seller', 'price'])
   })
 
+  it('creates views, which keep their tables when these are replaced', async () => {
+    const views = {
+      best: { sql: 'select seller, volume from totals order by volume desc', comment: 'Best first' },
+      number: { sql: 'select count(*) as sellers from best' },
+    }
+    await register('a', { views })
+    const [worker] = await readRegisteredWorkers(pool)
+    expect(worker?.declaration.views?.map(({ name, columns }) => [name, columns])).to.deep.equal([
+      [
+        'best',
+        [
+          { name: 'seller', type: 'text' },
+          { name: 'volume', type: 'numeric' },
+        ],
+      ],
+      ['number', [{ name: 'sellers', type: 'bigint' }]],
+    ])
+    await register('b', { version: 2, views })
+    expect(await replace()).to.equal(true)
+    await pool.query("insert into own_shop.totals values ('a', 1, 2), ('b', 1, 3)")
+    expect((await pool.query('select seller from own_shop.best')).rows).to.deep.equal([
+      { seller: 'b' },
+      { seller: 'a' },
+    ])
+    expect((await pool.query('select sellers from own_shop.number')).rows).to.deep.equal([{ sellers: '2' }])
+  })
+
+  it('refuses views of anything else, and names the remedy', async () => {
+    const refused = async (sql: string): Promise<string> =>
+      register('a', { views: { best: { sql } } }).then(
+        () => 'accepted',
+        (error: unknown) => `${(error as FatalError).code}: ${(error as FatalError).message}`,
+      )
+    const cases: Record<string, string> = {
+      'select seller, price * 2 from sales': 'Name it with "as"',
+      'select seller, avg(price)::real as mean from sales group by 1': 'has the type real. Cast it to one of text,',
+      'select seler from sales': 'column "seler" does not exist',
+      'select from nothing': 'nothing',
+      'select jwt from wallet_auth.users': 'wallet_auth',
+      'select height from raw.blocks': 'raw.blocks',
+      'select name from app.own_workers': 'app.own_workers',
+      'select 1 as a; select 2 as b': 'one at a time',
+      'select 1 as a; drop table own_shop.sales': 'DROP',
+      'delete from sales returning seller': 'DELETE',
+      'table sales': 'TABLE',
+      "select pg_read_file('/etc/passwd') as text": 'pg_read_file',
+      'select pg_sleep(100)::text as wait': 'pg_sleep',
+      'select seller from sales for update': 'UPDATE',
+      'select seller into copy from sales': 'INTO',
+    }
+    for (const [sql, words] of Object.entries(cases)) {
+      const message = await refused(sql)
+      expect(message, sql).to.match(/^bad-own-worker: Invalid declaration: views\.best: /)
+      expect(message, sql).to.include(words)
+      expect(await schemas(), sql).to.deep.equal([])
+    }
+    expect(() => readDeclaration({ ...definition, views: { sales: { sql: 'select 1 as a' } } })).to.throw(
+      'views.sales: Rename the view',
+    )
+    expect(() => readDeclaration({ ...definition, views: { long: { sql: 'x'.repeat(10_001) } } })).to.throw(
+      'views.long.sql: Use at most 10000 characters.',
+    )
+  })
+
   it('registers once when several processes start at once', async () => {
     const registered = await Promise.all(Array.from({ length: 8 }, () => register('a')))
     expect(new Set(registered.map(({ name }) => name))).to.deep.equal(new Set(['own_shop']))

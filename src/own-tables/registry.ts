@@ -6,7 +6,7 @@ import type { KnownWorker } from '../farm/overview/stage-plan.ts'
 import { query } from '../platform/db/pool.ts'
 import { FatalError } from '../platform/errors.ts'
 import type { OwnDeclaration, OwnWorker } from './declaration.ts'
-import { createOwnSchema } from './own-schema.ts'
+import { createOwnSchema } from './create-schema.ts'
 import { farmWorkerOf } from './own-worker.ts'
 
 /** Notified with a worker's name when app.own_workers has changed. */
@@ -100,7 +100,7 @@ async function lockRegistry(client: pg.ClientBase): Promise<void> {
 
 async function addWorker(
   client: pg.ClientBase,
-  { name, declaration, codeHash }: Candidate,
+  { name, declaration: declared, codeHash }: Candidate,
   replaces: string | undefined,
 ): Promise<RegisteredWorker> {
   const { rows } = await client.query<{ isTaken: boolean }>(
@@ -111,7 +111,7 @@ async function addWorker(
     const remedy = 'Rename the folder of the worker, or drop the schema'
     throw new FatalError('own-schema-exists', `Could not create schema ${name}: it exists already. ${remedy}.`)
   }
-  await createOwnSchema(client, name, declaration)
+  const declaration = await createOwnSchema(client, name, declared)
   // Heights before the deployment have no events, and cost nothing.
   const startHeight = declaration.startHeight ?? 0
   await client.query(

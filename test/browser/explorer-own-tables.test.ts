@@ -52,6 +52,13 @@ describe('own tables in the explorer', function () {
     await page.getByRole('button', { name: 'volume' }).click()
     await page.waitForURL(/sort=volume/)
     await expectUsable(page, 'fold')
+    await page.getByRole('link', { name: 'Worker top_shot' }).click()
+    await page.getByRole('link', { name: 'top_sellers' }).click()
+    await page.getByRole('heading', { name: 'Table top_shot.top_sellers' }).waitFor()
+    await page.getByRole('link', { name: 'first 1,000 rows as CSV' }).waitFor()
+    await untilLoaded(page)
+    expect(await page.getByRole('row').count()).to.equal(8)
+    await expectUsable(page, 'view')
   })
 
   it('are shown wide and on phones, filtered and sorted', async () => {
@@ -84,7 +91,7 @@ describe('own tables in the explorer', function () {
     const wide = { name: 'wide', comment: '', columns }
     await addOwnWorker(database.pool, {
       name: 'own_wide',
-      declaration: { ...momentDeclaration, tables: [wide], folds: [] },
+      declaration: { ...momentDeclaration, tables: [wide], folds: [], views: [] },
       end: 61,
     })
     const values = columns.map((_, i) => (i % 2 === 0 ? `repeat('x', 900)` : 'null')).join(', ')

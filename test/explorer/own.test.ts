@@ -58,6 +58,7 @@ describe('own tables in the API', () => {
       ['seller_totals', 'sum'],
       ['latest_price', 'latest'],
       ['edition_sellers', 'sum'],
+      ['top_sellers', 'view'],
     ])
   })
 
@@ -235,7 +236,7 @@ describe('own tables in the API', () => {
       api,
       '/own/top_shot/seller_totals?from_height=2',
       'from_height',
-      'a fold has the current state only',
+      'folds and views have the current state only',
     )
     await expectProblem(api, '/own/top_shot/seller_totals?sort=seller', 'sort', 'must be one of key, sales, volume')
     await expectProblem(
@@ -258,7 +259,8 @@ describe('own tables in the API', () => {
     const table = await api.get('/own/top_shot/none')
     expect([table.status, ((await table.json()) as { detail: string }).detail]).to.deep.equal([
       404,
-      'Worker top_shot has no table none. Known: moment_purchased, seller_totals, latest_price, edition_sellers.',
+      'Worker top_shot has no table none. Known: moment_purchased, seller_totals, latest_price, edition_sellers, ' +
+        'top_sellers.',
     ])
   })
 
@@ -341,8 +343,47 @@ describe('own tables in the API', () => {
       api,
       '/own/top_shot/seller_totals/daily',
       'tableName',
-      'it is a fold. Read moment_purchased instead',
+      'it is not a table of events. Read moment_purchased instead',
     )
+  })
+
+  it('include views, in their own order', async () => {
+    const view = '/own/top_shot/top_sellers'
+    const shown = await allPages<Row>(api, view, 3)
+    const { rows: stored } = await database.pool.query(
+      `select seller, sales::text, volume::text, (rank() over (order by volume desc))::text as place
+       from own_top_shot.seller_totals order by 4`,
+    )
+    expect(shown).to.deep.equal(stored)
+    const csv = await (await api.get(`${view}?format=csv`)).text()
+    expect(csv.split('\r\n')[0]).to.equal('seller,sales,volume,place')
+    expect(csv.trimEnd().split('\r\n')).to.have.length(1 + stored.length)
+    await expectProblem(api, `${view}?order=asc`, 'order', 'cannot be set for a view')
+    await expectProblem(api, `${view}?sort=volume`, 'sort', 'can only be key')
+    await expectProblem(api, `${view}?seller=a`, 'seller', 'has no index')
+    await expectProblem(api, `${view}?from_height=1`, 'from_height', 'folds and views')
+    await expectProblem(api, `${view}?cursor=${Buffer.from('-1').toString('base64url')}`, 'cursor', 'does not belong')
+    await expectProblem(api, `${view}/daily`, 'tableName', 'it is not a table of events')
+  })
+
+  it('limit the rows of a view, and read it once for all clients', async () => {
+    const views = [
+      {
+        name: 'pairs',
+        comment: '',
+        sql: 'select a.block_height from moment_purchased as a cross join moment_purchased as b',
+        columns: [],
+      },
+      { name: 'moments', comment: '', sql: 'select now() as read_at from moment_purchased limit 1', columns: [] },
+    ]
+    await addOwnWorker(database.pool, { name: 'own_wide', declaration: { ...momentDeclaration, views } })
+    await addSales(database.pool, 0, 40, 'own_wide')
+    expect(await allPages(api, '/own/wide/pairs', 100)).to.have.length(1000)
+    const read = async (): Promise<unknown> => (await api.json<List<Row>>('/own/wide/moments')).data
+    expect(
+      new Set(await Promise.all(Array.from({ length: 8 }, async () => JSON.stringify(await read())))),
+    ).to.have.length(1)
+    await database.pool.query("drop schema own_wide cascade; delete from app.own_workers where name = 'own_wide'")
   })
 
   it('are described by an OpenAPI document of their own', async () => {
@@ -355,6 +396,7 @@ describe('own tables in the API', () => {
       '/own/top_shot/seller_totals',
       '/own/top_shot/latest_price',
       '/own/top_shot/edition_sellers',
+      '/own/top_shot/top_sellers',
     ])
     const names = document.paths['/own/top_shot/moment_purchased']?.get.parameters.map(
       ({ name, $ref }) => name ?? document.components.parameters[$ref?.split('/').at(-1) ?? '']?.name,
@@ -372,7 +414,7 @@ describe('own tables in the API', () => {
     const replacing = (async () => {
       for (let version = 0; version < 40; version++) {
         const declaration =
-          version % 2 === 0 ? { ...momentDeclaration, tables: [narrow], folds: [] } : momentDeclaration
+          version % 2 === 0 ? { ...momentDeclaration, tables: [narrow], folds: [], views: [] } : momentDeclaration
         await addOwnWorker(database.pool, { name: 'own_next', declaration })
         await database.pool.query(`
           begin;

@@ -24,7 +24,10 @@ export const modules: readonly ModuleRules[] = [
   { paths: ['src/measures'], mayImport: [] },
   { paths: ['src/access'], mayImport: ['src/platform', 'src/flow'] },
   { paths: ['src/ingest'], mayImport: ['src/platform', 'src/flow', 'src/access'] },
-  { paths: ['src/own-tables'], mayImport: ['src/platform', 'src/flow', 'src/farm', 'jobs'] },
+  {
+    paths: ['src/own-tables'],
+    mayImport: ['src/platform', 'src/flow', 'src/farm', 'src/assistant/query/sql', 'jobs'],
+  },
   { paths: ['src/farm'], mayImport: ['src/platform', 'src/flow', 'jobs'] },
   { paths: ['jobs'], mayImport: ['src/platform', 'src/flow'], pure: true },
   {

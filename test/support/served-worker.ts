@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { OwnDeclaration, OwnFold, OwnTable } from '../../src/own-tables/declaration.ts'
-import { createOwnSchema } from '../../src/own-tables/own-schema.ts'
+import { createOwnSchema } from '../../src/own-tables/create-schema.ts'
 import { withTransaction } from '../../src/platform/db/pool.ts'
 
 export const momentTable: OwnTable = {
@@ -60,6 +60,14 @@ export const momentDeclaration: OwnDeclaration = {
   startHeight: 0,
   tables: [momentTable],
   folds: momentFolds,
+  views: [
+    {
+      name: 'top_sellers',
+      comment: 'Sellers with the highest volume',
+      sql: 'select seller, sales, volume, rank() over (order by volume desc) as place from seller_totals order by place',
+      columns: [],
+    },
+  ],
 }
 
 /** Registers a worker that has derived the heights below `end`, and creates its tables. */
@@ -76,10 +84,10 @@ export async function addOwnWorker(
   } = {},
 ): Promise<void> {
   await withTransaction(pool, async (client) => {
-    await createOwnSchema(client, name, declaration)
+    const created = await createOwnSchema(client, name, declaration)
     await client.query(
       'insert into app.own_workers (name, declaration, code_hash, start_height) values ($1, $2, $3, $4)',
-      [name, JSON.stringify(declaration), 'hash', declaration.startHeight ?? 0],
+      [name, JSON.stringify(created), 'hash', declaration.startHeight ?? 0],
     )
     await client.query(
       `insert into app.indexing_checkpoints (service_name, covered) values ($1, int8multirange(int8range(0, $2)))

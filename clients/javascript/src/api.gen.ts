@@ -4005,11 +4005,11 @@ export interface OwnWorkerSummary {
 
 export interface OwnTableSummary {
   readonly name: string
-  /** events: rows of events; latest: the newest row per key; sum: counts and sums per key. */
-  readonly kind: 'events' | 'latest' | 'sum'
+  /** events: rows of events; latest: the newest row per key; sum: counts and sums per key; view: SQL on these. */
+  readonly kind: 'events' | 'latest' | 'sum' | 'view'
   readonly comment: string
-  /** Estimate by the database. */
-  readonly row_estimate: number
+  /** Estimate by the database; null for views. */
+  readonly row_estimate: number | null
 }
 
 export interface OwnWorkerAnswer {
@@ -4047,11 +4047,11 @@ export interface OwnWorker {
 
 export interface OwnTable {
   readonly name: string
-  /** events: rows of events; latest: the newest row per key; sum: counts and sums per key. */
-  readonly kind: 'events' | 'latest' | 'sum'
+  /** events: rows of events; latest: the newest row per key; sum: counts and sums per key; view: SQL on these. */
+  readonly kind: 'events' | 'latest' | 'sum' | 'view'
   readonly comment: string
-  /** Estimate by the database. */
-  readonly row_estimate: number
+  /** Estimate by the database; null for views. */
+  readonly row_estimate: number | null
   /** The table whose rows a fold summarizes. */
   readonly of: string | null
   /** Path of its rows. */

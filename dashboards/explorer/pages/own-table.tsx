@@ -75,15 +75,17 @@ function OwnTableDetails({ worker, table }: TableProps): ReactNode {
         <Detail name="Contract">
           <ContractLink identifier={worker.contract} />
         </Detail>
-        <Detail name="Rows">
-          {formatNumber(table.row_estimate)} <span className="soft">(estimate)</span>
-          {table.of !== null && (
-            <>
-              {' '}
-              from <Link to={paths.ownTable(worker.name, table.of)}>{table.of}</Link>
-            </>
-          )}
-        </Detail>
+        {table.row_estimate !== null && (
+          <Detail name="Rows">
+            {formatNumber(table.row_estimate)} <span className="soft">(estimate)</span>
+            {table.of !== null && (
+              <>
+                {' '}
+                from <Link to={paths.ownTable(worker.name, table.of)}>{table.of}</Link>
+              </>
+            )}
+          </Detail>
+        )}
         {!worker.is_caught_up && (
           <Detail name="Progress">
             {formatNumber(worker.derived_blocks)} of {formatNumber(worker.stored_blocks)} blocks
@@ -99,7 +101,8 @@ function OwnTableDetails({ worker, table }: TableProps): ReactNode {
           )}
         </Detail>
         <Detail name="API">
-          <a href={table.path}>{table.path}</a>, <a href={`${table.path}?format=csv`}>all rows as CSV</a>
+          <a href={table.path}>{table.path}</a>,{' '}
+          <a href={`${table.path}?format=csv`}>{table.kind === 'view' ? 'first 1,000 rows' : 'all rows'} as CSV</a>
         </Detail>
       </DetailPanel>
       {table.kind === 'events' && <DayCharts worker={worker} table={table} />}
@@ -195,6 +198,7 @@ function ordersOf({ kind, columns }: OwnTable): readonly [Order, ...Order[]] {
       { sort: 'oldest', label: 'Oldest', isAscending: true },
     ]
   }
+  if (kind === 'view') return [{ sort: 'view', label: 'Order of the view' }]
   const key = columns.filter((column) => column.is_key).map(({ name }) => name)
   const ranked = columns.filter((column) => column.can_sort)
   return [
@@ -208,24 +212,28 @@ function Rows({ worker, table }: TableProps): ReactNode {
   const sorting = useSorting(ordersOf(table))
   const values = useFilterValues(filters)
   const isEvents = table.kind === 'events'
+  const isView = table.kind === 'view'
   const list = useList('/own/{workerName}/{tableName}', {
     ...values,
-    ...(isEvents ? {} : { sort: sorting.order }),
-    order: sorting.isAscending ? 'asc' : 'desc',
+    ...(isEvents || isView ? {} : { sort: sorting.order }),
+    ...(isView ? {} : { order: sorting.isAscending ? 'asc' : 'desc' }),
     workerName: worker.name,
     tableName: table.name,
     limit: 25,
   })
+  // Rows of views have no key.
+  const positions = new Map(isView ? itemsOf(list).map((row, i) => [row, i]) : [])
   const isAtHead = isEvents && !sorting.isAscending && (values['to'] ?? '') === ''
   return (
     <TableList
       list={list}
       filters={filters}
-      sorting={sorting}
+      {...(isView ? {} : { sorting })}
       what={`rows of ${table.name}`}
       tools={isAtHead && <LiveRows table={`${worker.name}.${table.name}`} list={list} />}
       columns={columnsOf(table)}
       itemKey={(row) =>
+        positions.get(row) ??
         table.columns.flatMap(({ name, is_key: isKey }) => (isKey ? [String(row[name])] : [])).join(' ')
       }
       emptyText={

@@ -46,7 +46,7 @@ const workerColumns: readonly Column<Worker>[] = [
   },
   {
     name: 'Rows',
-    cell: ({ tables }) => formatNumber(tables.reduce((sum, table) => sum + table.row_estimate, 0)),
+    cell: ({ tables }) => formatNumber(tables.reduce((sum, table) => sum + (table.row_estimate ?? 0), 0)),
     isNumber: true,
   },
   { name: 'Progress', cell: (worker) => <Progress worker={worker} />, isNumber: true },
@@ -97,7 +97,7 @@ export function OwnWorkerPage({ values: { worker: name = '' } }: PageProps): Rea
   )
 }
 
-const kinds = { events: 'Events', latest: 'Latest per key', sum: 'Totals per key' } as const
+const kinds = { events: 'Events', latest: 'Latest per key', sum: 'Totals per key', view: 'View' } as const
 
 function WorkerDetails({ worker }: { readonly worker: OwnWorker }): ReactNode {
   return (
@@ -179,7 +179,11 @@ function tableColumns({ name: worker }: OwnWorker): readonly Column<OwnTable>[] 
     { name: 'Kind', cell: ({ kind }) => <Badge>{kinds[kind]}</Badge> },
     { name: 'Description', cell: ({ comment }) => (comment === '' ? <NoValue /> : comment) },
     { name: 'Columns', cell: ({ columns }) => formatNumber(columns.length), isNumber: true },
-    { name: 'Rows', cell: ({ row_estimate: rows }) => formatNumber(rows), isNumber: true },
+    {
+      name: 'Rows',
+      cell: ({ row_estimate: rows }) => (rows === null ? <NoValue /> : formatNumber(rows)),
+      isNumber: true,
+    },
   ]
 }
 

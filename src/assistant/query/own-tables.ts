@@ -24,7 +24,7 @@ interface Registered {
   readonly isGranted: boolean
 }
 
-/** Plain tables only: a view could read with the rights of its owner. */
+/** No views that read with the rights of their owner. */
 const registeredSql = `
   SELECT w.name AS schema, c.relname AS name,
     left(w.declaration ->> 'description', 300) ||
@@ -32,10 +32,13 @@ const registeredSql = `
     r.oid IS NULL
       OR has_schema_privilege(r.oid, n.oid, 'USAGE') AND has_table_privilege(r.oid, c.oid, 'SELECT') AS "isGranted"
   FROM app.own_workers AS w
-  CROSS JOIN jsonb_array_elements((w.declaration -> 'tables') || (w.declaration -> 'folds')) AS declared
+  CROSS JOIN jsonb_array_elements(
+    (w.declaration -> 'tables') || (w.declaration -> 'folds') || coalesce(w.declaration -> 'views', '[]')
+  ) AS declared
   JOIN pg_catalog.pg_namespace AS n ON n.nspname = w.name AND w.name ~ '^own_'
   JOIN pg_catalog.pg_class AS c
-    ON c.relnamespace = n.oid AND c.relname = declared ->> 'name' AND c.relkind IN ('r', 'p')
+    ON c.relnamespace = n.oid AND c.relname = declared ->> 'name'
+      AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND 'security_invoker=true' = ANY (c.reloptions))
   LEFT JOIN pg_catalog.pg_roles AS r ON r.rolname = $1
   WHERE w.replaces IS NULL
   ORDER BY 1, 2`

@@ -305,7 +305,8 @@ function servedTable(workers: readonly ServedWorker[], label: string): ServedTab
   try {
     const table = findTable(findWorker(workers, worker), name)
     if (table.kind === 'events') return table
-    const message = `is a fold: subscribe to ${worker}.${table.of ?? ''}`
+    const message =
+      table.of === null ? 'is a view: subscribe to a table' : `is a fold: subscribe to ${worker}.${table.of}`
     return { code: 'unknown_table', field: 'table', message }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -1,6 +1,8 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { ShortCache } from '../present-chain.ts'
+import type { ApiError } from '../../platform/errors.ts'
 import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import type { Bounds } from '../paging/bounds.ts'
@@ -109,6 +111,7 @@ export async function readOwnPage(
   table: ServedTable,
   selection: OwnSelection,
 ): Promise<OwnPage> {
+  if (table.kind === 'view') return readViewPage(database, table, selection)
   const { limit, cursor } = selection
   const scan = await chooseScan(database, table, selection)
   const after = cursor === undefined || cursor === '' ? undefined : parseCursor(table, scan, cursor)
@@ -122,6 +125,57 @@ export async function readOwnPage(
     rows: shown.map((row) => Object.fromEntries(table.columns.map(({ name }) => [name, row[name] ?? null]))),
     cursor: last === undefined ? '' : Buffer.from(JSON.stringify(last['#cursor'])).toString('base64url'),
   }
+}
+
+/** REST serves the first rows of a view, SQL all. */
+export const maxViewRows = 1000
+
+const viewRow = z.looseObject({})
+const viewCaches = new WeakMap<DatabasePool, ShortCache>()
+const viewCacheLimits = { maxAgeMs: 1000, maxFailureAgeMs: 1000, maxBytes: 64 * 1024 * 1024 }
+
+/** In the order of the view. All clients share one reading a second, since it may be expensive. */
+async function readViewPage(
+  database: DatabasePool,
+  table: ServedTable,
+  { limit, cursor }: OwnSelection,
+): Promise<OwnPage> {
+  const start = viewPosition(table, cursor)
+  const cache = viewCaches.get(database) ?? new ShortCache(viewCacheLimits)
+  viewCaches.set(database, cache)
+  const key = JSON.stringify([labelOf(table), table.columns])
+  const rows = await cache.get(
+    key,
+    () => readViewRows(database, table),
+    (read) => 2 * JSON.stringify(read).length,
+  )
+  const end = start + limit
+  return {
+    rows: rows.slice(start, end),
+    cursor: end < rows.length ? Buffer.from(String(end)).toString('base64url') : '',
+  }
+}
+
+function viewPosition(table: ServedTable, cursor: string | undefined): number {
+  if (cursor === undefined || cursor === '') return 0
+  const text = Buffer.from(cursor, 'base64url').toString()
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw badCursor(table)
+}
+
+async function readViewRows(database: DatabasePool, table: ServedTable): Promise<OwnRow[]> {
+  const rows = await database.any(sql.type(viewRow)`
+    with first_rows as materialized (
+      select v.*, row_number() over () as "#nth"
+      from (select * from ${qualifiedName(table)} limit ${maxViewRows}) as v
+    ), sized as (
+      select v.*, sum(octet_length(v::text)) over (
+        order by "#nth" rows between unbounded preceding and 1 preceding
+      ) as "#bytes" from first_rows as v
+    )
+    select ${presentedColumns(table)} from sized as t where coalesce("#bytes", 0) < ${maxBytes} order by "#nth"
+  `)
+  return rows.map((row) => Object.fromEntries(table.columns.map(({ name }) => [name, row[name] ?? null])))
 }
 
 /**
@@ -268,7 +322,11 @@ function parseCursor(table: ServedTable, { order }: IndexScan, cursor: string): 
   const values = parseJson(Buffer.from(cursor, 'base64url').toString())
   const isOfOrder = Array.isArray(values) && values.length === order.length && order.length > 0
   if (isOfOrder && order.every((column, i) => isPosition(column, values[i]))) return values as readonly string[]
-  throw invalid('cursor', `does not belong to this list of ${labelOf(table)}. Pass the cursor of its previous page.`)
+  throw badCursor(table)
+}
+
+function badCursor(table: ServedTable): ApiError {
+  return invalid('cursor', `does not belong to this list of ${labelOf(table)}. Pass the cursor of its previous page.`)
 }
 
 function parseJson(text: string): unknown {

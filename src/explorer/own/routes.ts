@@ -34,7 +34,7 @@ const nameParameter = z.string().max(200, 'must have at most 200 characters')
 const workerParams = z.object({ workerName: nameParameter.describe('Worker, without `own_`.') })
 const tableParams = z.object({
   ...workerParams.shape,
-  tableName: nameParameter.describe('Table or fold of the worker.'),
+  tableName: nameParameter.describe('Table, fold or view of the worker.'),
 })
 
 const exampleWorker = {
@@ -137,7 +137,7 @@ const rowsQuery = z.object({
   order: z
     .enum(['asc', 'desc'], 'must be asc or desc')
     .optional()
-    .describe('Default: desc (newest or highest first); asc for folds by key.'),
+    .describe('Default: desc (newest or highest first); asc for folds by key. Views have an order of their own.'),
   from_height: heightParameter().optional().describe('Lowest block height.'),
   to_height: heightParameter().optional().describe('Highest block height.'),
   ...dayFilters,
@@ -152,14 +152,14 @@ const rowsDescription =
   'All other query parameters filter by equality: names of columns whose `filter` in `/own/{workerName}` is ' +
   'not null. ' +
   'Rows of events are filtered by `from_height`, `to_height`, `from` and `to` too. `format=csv` returns all rows as ' +
-  'a file, up to the limits of the tax report.'
+  'a file, up to the limits of the tax report. Views return their first 1,000 rows, at most a second old.'
 
 const rowList = defineRoute({
   path: '/own/{workerName}/{tableName}',
   operationId: 'listOwnRows',
   cost: ['format'],
   tag,
-  summary: 'Rows of an own table or fold',
+  summary: 'Rows of an own table, fold or view',
   description: `${rowsDescription} \`/own/{workerName}/openapi.json\` describes the columns.`,
   params: tableParams,
   query: rowsQuery,
@@ -217,6 +217,7 @@ async function selectionOf(
 ): Promise<OwnSelection | undefined> {
   const filters = parseFilters(table, parameters)
   const sort = sortOf(table, query.sort)
+  if (table.kind === 'view' && query.order !== undefined) throw invalid('order', 'cannot be set for a view.')
   const heights = await heightsOf(database, table, query)
   if (heights === undefined && hasHeights(query)) return undefined
   const isAscending = query.order === undefined ? table.kind !== 'events' && sort === undefined : query.order === 'asc'
@@ -244,7 +245,7 @@ async function heightsOf(
 ): Promise<Bounds | undefined> {
   const given = heightNames.find((name) => query[name] !== undefined)
   if (given === undefined) return undefined
-  if (kind !== 'events') throw invalid(given, 'selects rows of events: a fold has the current state only.')
+  if (kind !== 'events') throw invalid(given, 'selects rows of events: folds and views have the current state only.')
   const { from_height: low = 0, to_height: high = Number.MAX_SAFE_INTEGER, from, to } = query
   if (low > high) throw invalid('from_height', `must not be above "to_height" (${high}).`)
   if (from === undefined && to === undefined) return { min: low, max: high }
@@ -318,7 +319,8 @@ const dayList = defineRoute({
   handler: async ({ params, query }, { database }) => {
     const days = await withTable(database, params, (table) => {
       if (table.kind !== 'events') {
-        const detail = `Table ${table.name} has no days: it is a fold. Read ${table.of ?? 'its table'} instead.`
+        const remedy = table.of === null ? '' : ` Read ${table.of} instead.`
+        const detail = `${table.name} has no days: it is not a table of events.${remedy}`
         throw new ApiError(400, 'invalid-parameter', detail, { field: 'tableName' })
       }
       return readOwnDays(database, table, summedColumn(table, query.column))
@@ -375,9 +377,13 @@ function describeWorker(worker: ServedWorker): z.output<typeof documentSchema> {
 /** The generic route with the parameters and the response of one table. */
 function routeOf({ name }: ServedWorker, table: ServedTable): Route {
   const { example: _example, otherTypes: _types, description: _description, ...generic } = rowList
-  const { from_height, to_height, from, to, sort: _sort, ...shape } = rowsQuery.shape
-  const ofRows = { from_height, to_height, from, to }
+  const { from_height, to_height, from, to, sort: _sort, order, ...shape } = rowsQuery.shape
   const sorts = ['key', ...table.sorts.map((column) => column.name)] as const
+  const parametersOf = {
+    events: { order, from_height, to_height, from, to },
+    fold: { order, sort: z.enum(sorts).optional().describe('Order. Default: key.') },
+    view: {},
+  }
   const row = z.strictObject(Object.fromEntries(table.columns.map((column) => [column.name, columnSchemaOf(column)])))
   return {
     ...generic,
@@ -387,7 +393,7 @@ function routeOf({ name }: ServedWorker, table: ServedTable): Route {
     params: z.object({}),
     query: z.object({
       ...shape,
-      ...(table.kind === 'events' ? ofRows : { sort: z.enum(sorts).optional().describe('Order. Default: key.') }),
+      ...parametersOf[table.kind === 'events' || table.kind === 'view' ? table.kind : 'fold'],
       ...filterShapeOf(table),
     }),
     response: z.strictObject({

@@ -9,10 +9,12 @@ const tableSummarySchema = z
   .strictObject({
     name: z.string(),
     kind: z
-      .enum(['events', 'latest', 'sum'])
-      .describe('events: rows of events; latest: the newest row per key; sum: counts and sums per key.'),
+      .enum(['events', 'latest', 'sum', 'view'])
+      .describe(
+        'events: rows of events; latest: the newest row per key; sum: counts and sums per key; view: SQL on these.',
+      ),
     comment: z.string(),
-    row_estimate: countFormat.describe('Estimate by the database.'),
+    row_estimate: countFormat.nullable().describe('Estimate by the database; null for views.'),
   })
   .meta({ id: 'OwnTableSummary' })
 
@@ -111,7 +113,7 @@ function presentTable(
   { worker, name, kind, comment }: ServedTable,
   estimates: ReadonlyMap<string, number>,
 ): OwnWorkerSummary['tables'][number] {
-  return { name, kind, comment, row_estimate: estimates.get(`${worker}.${name}`) ?? 0 }
+  return { name, kind, comment, row_estimate: kind === 'view' ? null : (estimates.get(`${worker}.${name}`) ?? 0) }
 }
 
 export function presentOwnWorker(

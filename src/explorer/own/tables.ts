@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { OwnDeclaration } from '../../own-tables/declaration.ts'
-import { tableShapes } from '../../own-tables/own-schema.ts'
+import { tableShapes, viewShape } from '../../own-tables/own-schema.ts'
 import type { ColumnShape, TableShape } from '../../own-tables/own-schema.ts'
 import { ApiError, RetryableError } from '../../platform/errors.ts'
 import { readRecent } from '../paging/bounds.ts'
@@ -45,7 +45,7 @@ function servedWorker({ name: worker, declaration, ...row }: z.output<typeof wor
     startHeight: row.start_height,
     error: row.error,
     updatedAt: row.updated_at,
-    tables: tableShapes(declaration).map((shape) => ({
+    tables: [...tableShapes(declaration), ...(declaration.views ?? []).map(viewShape)].map((shape) => ({
       ...shape,
       worker,
       of: declaration.folds.find(({ name }) => name === shape.name)?.of ?? null,

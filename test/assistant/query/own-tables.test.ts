@@ -29,6 +29,7 @@ describe('own tables in SQL', () => {
       description: 'Moments',
       tables: [{ name: 'sales', columns: [] }],
       folds: [{ name: 'sale_totals' }],
+      views: [{ name: 'prices' }, { name: 'keys' }],
     }
     await db.pool.query(`
       CREATE SCHEMA ${name};
@@ -36,6 +37,7 @@ describe('own tables in SQL', () => {
       COMMENT ON COLUMN ${name}.sales.price IS 'In FLOW';
       CREATE TABLE ${name}.sale_totals (seller text PRIMARY KEY, volume numeric);
       CREATE TABLE ${name}.other (secret text);
+      CREATE VIEW ${name}.prices WITH (security_invoker = true) AS SELECT price FROM ${name}.sales;
       CREATE VIEW ${name}.keys AS SELECT * FROM app.developer_keys;
       CREATE FUNCTION ${name}.leak() RETURNS text LANGUAGE sql IMMUTABLE SECURITY DEFINER AS 'SELECT 1::text';
       INSERT INTO ${name}.sales VALUES (1, 2.5)`)
@@ -55,6 +57,10 @@ describe('own tables in SQL', () => {
       sql: 'SELECT s.price, t.volume FROM own_early.sales AS s LEFT JOIN own_early.sale_totals AS t ON true',
     })
     expect(body.results).to.deep.equal([{ price: '2.5', volume: null }])
+    const view = await ask.post<{ results: unknown[] }>('/api/v1/run_sql', {
+      sql: 'SELECT price FROM own_early.prices',
+    })
+    expect(view.body.results).to.deep.equal([{ price: '2.5' }])
     for (const table of ['own_early.other', 'own_early.keys', 'sales', 'app.own_workers'])
       expect((await run(`SELECT * FROM ${table}`)).body.code, table).to.equal('sql-relation')
     expect((await run('SELECT own_early.leak()')).body.code).to.equal('sql-function')
@@ -66,7 +72,7 @@ describe('own tables in SQL', () => {
        ORDER BY 1`,
       [readerRole],
     )
-    expect(rows.map(({ name }) => name)).to.deep.equal(['own_early.sale_totals', 'own_early.sales'])
+    expect(rows.map(({ name }) => name)).to.deep.equal(['own_early.prices', 'own_early.sale_totals', 'own_early.sales'])
   })
 
   it('appear without a restart once they are served, and disappear with their worker', async () => {
