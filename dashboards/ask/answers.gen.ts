@@ -9,7 +9,7 @@ export interface Answers {
   readonly 'POST /api/v1/explain_sql': { readonly sql: string; readonly explanation: string }
   readonly 'POST /api/v1/run_sql': SqlResult
   readonly 'POST /api/v1/{target}/run_sql': SqlResult
-  readonly '/api/v1/schema': { readonly data: readonly SchemaTable[]; readonly functions: readonly string[] }
+  readonly '/api/v1/schema': { readonly data: readonly SchemaTable[]; readonly functions: readonly string[]; readonly metrics: readonly SchemaMetric[] }
   readonly '/api/v1/schema/{table}/rows': TableSample
   readonly '/api/v1/history': readonly HistoryItem[]
   readonly 'DELETE /api/v1/history': { readonly status: string }
@@ -176,6 +176,16 @@ export interface SchemaColumn {
   readonly type: string
   readonly is_nullable: boolean
   readonly comment: string | null
+}
+
+export interface SchemaMetric {
+  readonly name: string
+  readonly title: string
+  readonly definition: string
+  /** `count`, `FLOW` and so on. */
+  readonly unit: string
+  /** Statement for the newest 30 days. */
+  readonly sql: string
 }
 
 export interface TableSample {

@@ -20,7 +20,7 @@ const data = [table('raw', 'blocks', 'height', 'id'), table('app', 'tokens', 'na
 async function labels(text: string): Promise<readonly string[]> {
   const pos = text.indexOf('|')
   const state = EditorState.create({ doc: text.replace('|', ''), extensions: [sql({ dialect: PostgreSQL })] })
-  const source = sqlCompletions({ data, functions: ['count', 'pg_size_pretty', 'Odd'] })
+  const source = sqlCompletions({ data, functions: ['count', 'pg_size_pretty', 'Odd'], metrics: [] })
   return (await source(new CompletionContext(state, pos, true)))?.options.map(({ label }) => label) ?? []
 }
 

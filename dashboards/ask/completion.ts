@@ -2,11 +2,12 @@ import type { Completion, CompletionContext, CompletionResult, CompletionSource 
 import type { SQLNamespace } from '@codemirror/lang-sql'
 import { syntaxTree } from '@codemirror/language'
 import { formatCompact } from '../kit/formats.ts'
-import type { SchemaTable } from './answers.gen.ts'
+import type { SchemaMetric, SchemaTable } from './answers.gen.ts'
 
 export interface Schema {
   readonly data: readonly SchemaTable[]
   readonly functions: readonly string[]
+  readonly metrics: readonly SchemaMetric[]
 }
 
 /** The schemas that statements may omit. */

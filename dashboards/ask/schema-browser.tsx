@@ -9,25 +9,27 @@ import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import type { SqlValue } from '../kit/result-table.ts'
 import { EmptyState, ErrorState, Loading } from '../kit/state.tsx'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
-import type { SchemaTable } from './answers.gen.ts'
+import type { SchemaMetric, SchemaTable } from './answers.gen.ts'
 import { api, queryKeys, useSchema } from './api.ts'
-import type { Target } from './draft.ts'
+import type { SelectedQuery, Target } from './draft.ts'
 import { ListState } from './lists.tsx'
 
 interface SchemaBrowserProps {
   readonly target: Target
   readonly onInsert: (text: string) => void
+  readonly onChoose: (chosen: SelectedQuery) => void
 }
 
 /** Tables that a search finds are open if they are few. */
 const maxOpen = 2
 
-export function SchemaBrowser({ target, onInsert }: SchemaBrowserProps): ReactNode {
+export function SchemaBrowser({ target, onInsert, onChoose }: SchemaBrowserProps): ReactNode {
   const schema = useSchema(target)
   const [search, setSearch] = useState('')
   const [sampled, setSampled] = useState<string>()
   if (schema.data === undefined) return <ListState list={schema} what="tables" />
   const found = schema.data.data.filter((table) => matches(table, search))
+  const metrics = schema.data.metrics.filter((metric) => describes(metric, search))
   const groups = Map.groupBy(found, (table) => table.schema)
   return (
     <>
@@ -41,7 +43,32 @@ export function SchemaBrowser({ target, onInsert }: SchemaBrowserProps): ReactNo
           onChange={(event) => setSearch(event.target.value)}
         />
       </label>
-      {found.length === 0 && <EmptyState title="No matching tables">Search for another table or column.</EmptyState>}
+      {found.length + metrics.length === 0 && (
+        <EmptyState title="No matching tables">Search for another table or column.</EmptyState>
+      )}
+      {metrics.length > 0 && (
+        <details className="schema" open={search !== ''}>
+          <summary>
+            Metrics <span className="soft">{metrics.length}</span>
+          </summary>
+          <ul>
+            {metrics.map((metric) => (
+              <li key={metric.name}>
+                <button
+                  type="button"
+                  className="schema-table"
+                  title={metric.definition}
+                  onClick={() => onChoose({ target, question: '', sql: metric.sql, parameters: [] })}
+                >
+                  <span>{metric.name}</span>
+                  {metric.unit !== 'count' && <span className="soft">{metric.unit}</span>}
+                </button>
+                <p className="note schema-metric">{metric.definition}</p>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       {[...groups].map(([name, tables]) => (
         <details key={name} className="schema" open>
           <summary>
@@ -64,6 +91,14 @@ export function SchemaBrowser({ target, onInsert }: SchemaBrowserProps): ReactNo
       {sampled !== undefined && <SampleRows target={target} table={sampled} onClose={() => setSampled(undefined)} />}
     </>
   )
+}
+
+function describes({ name, title, definition }: SchemaMetric, search: string): boolean {
+  const text = `${name} ${title} ${definition}`.toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
 }
 
 function matches({ schema, name, columns }: SchemaTable, search: string): boolean {

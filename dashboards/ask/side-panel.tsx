@@ -65,7 +65,7 @@ function SideLists({ target, onInsert, onChoose, onRun }: SidePanelProps): React
         <Tabs label={title} tabs={tabs} selected={tab} panelId={id} onSelect={setTab} />
       </header>
       <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
-        {tab === 'tables' && <SchemaBrowser target={target} onInsert={onInsert} />}
+        {tab === 'tables' && <SchemaBrowser target={target} onInsert={onInsert} onChoose={onChoose} />}
         {tab === 'queries' && <QueryList onRun={onRun} />}
         {tab === 'alerts' && <AlertList target={target} />}
         {tab === 'history' && <HistoryList onChoose={onChoose} />}

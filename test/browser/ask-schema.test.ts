@@ -33,6 +33,21 @@ describe('the schema on the query page', () => {
     expect(session.consoleMessages).to.deep.equal([])
   })
 
+  it('lists metrics with their definition, and opens their SQL', async () => {
+    const page = await session.open()
+    const side = page.getByRole('complementary', { name: 'Tables and queries' })
+    await side.getByText('Metrics', { exact: false }).first().click()
+    await side.getByText('Deducted transaction fees.').waitFor()
+    await expectUsable(page, 'metrics')
+    await side.getByRole('button', { name: 'fees FLOW' }).click()
+    expect(await editor(page).innerText()).to.equal('SELECT 2')
+    await side.getByRole('searchbox', { name: 'Search tables' }).fill('Deducted')
+    await side.getByRole('button', { name: 'fees FLOW' }).waitFor()
+    expect(await side.getByRole('button', { name: 'tx_count' }).count()).to.equal(0)
+    expect(await side.getByText('No matching tables').count()).to.equal(0)
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
   it('shows sample rows on request', async () => {
     const page = await session.open()
     await page.getByRole('button', { name: /^blocks/ }).click()

@@ -108,7 +108,14 @@ export function askWorld(): AskWorld {
       question: text,
       sql: i === 0 ? daysSql : 'SELECT 1',
     })),
-    schema: { data: schemaTables(), functions: ['count', 'date_trunc', 'sum'] },
+    schema: {
+      data: schemaTables(),
+      functions: ['count', 'date_trunc', 'sum'],
+      metrics: [
+        { name: 'tx_count', title: 'Transactions', definition: 'All transactions.', unit: 'count', sql: daysSql },
+        { name: 'fees', title: 'Fees', definition: 'Deducted transaction fees.', unit: 'FLOW', sql: 'SELECT 2' },
+      ],
+    },
     history: pairs.slice(0, 4).map((text, i) => ({
       id: String(i),
       kind: 'ask',

@@ -17,7 +17,11 @@ export interface AskWorld {
   readonly replies: Readonly<Record<string, AskReply>>
   readonly examples: readonly object[]
   readonly history: readonly object[]
-  readonly schema: { readonly data: readonly object[]; readonly functions: readonly string[] }
+  readonly schema: {
+    readonly data: readonly object[]
+    readonly functions: readonly string[]
+    readonly metrics: readonly object[]
+  }
   readonly approved: readonly object[]
   readonly alerts: readonly { readonly id: string; readonly [field: string]: unknown }[]
   readonly queries: readonly { readonly id: string; readonly name: string; readonly [field: string]: unknown }[]

@@ -1,5 +1,7 @@
 import { escapeIdentifier } from 'pg'
 import { z } from 'zod'
+import { measureNames, measureOf } from '../../../measures/measures.ts'
+import { seriesSql } from '../../../measures/series.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { answerFields, presentAnswer, targetField } from '../dto.ts'
 import { findTable, presentTable, tableFields } from '../present-table.ts'
@@ -7,6 +9,24 @@ import { queryOptions, route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 
 const table = z.strictObject(tableFields).meta({ id: 'SchemaTable' })
+
+const metric = z
+  .strictObject({
+    name: z.string(),
+    title: z.string(),
+    definition: z.string(),
+    unit: z.string().describe('`count`, `FLOW` and so on.'),
+    sql: z.string().describe('Statement for the newest 30 days.'),
+  })
+  .meta({ id: 'SchemaMetric' })
+
+/** Without those of one token or collection. */
+const metrics: readonly z.output<typeof metric>[] = measureNames.flatMap((name) => {
+  const { title, definition, unit, dimension } = measureOf(name)
+  return dimension === undefined
+    ? [{ name, title, definition, unit, sql: seriesSql([name], { days: { last: 30 } }) }]
+    : []
+})
 
 const sample = z.strictObject({ sql: z.string(), ...answerFields }).meta({ id: 'TableSample' })
 
@@ -27,6 +47,7 @@ export const schemaRoutes: readonly Route<AskServices>[] = [
     response: z.strictObject({
       data: z.array(table),
       functions: z.array(z.string()).describe('Names of functions that statements may call.'),
+      metrics: z.array(metric).describe('Named metrics of the chain; none for the EVM explorer.'),
     }),
     example: {
       data: [
@@ -42,12 +63,22 @@ export const schemaRoutes: readonly Route<AskServices>[] = [
         },
       ],
       functions: ['count', 'sum'],
+      metrics: [
+        {
+          name: 'fees',
+          title: 'Fees',
+          definition: 'Deducted transaction fees.',
+          unit: 'FLOW',
+          sql: seriesSql(['fees'], { days: { last: 30 } }),
+        },
+      ],
     },
     problems: { 404: 'The database is not configured.', 503: 'The database is unavailable.' },
     handler: async ({ query: { target } }, { service }) => ({
       body: {
         data: (await service.catalog(target)).map(presentTable),
         functions: [...service.functions(target)],
+        metrics: target === 'indexer' ? [...metrics] : [],
       },
     }),
   }),

@@ -10,6 +10,7 @@ import type { RunningAsk } from '../support/running-ask.ts'
 interface Schema {
   readonly data: readonly { readonly schema: string; readonly name: string; readonly columns: readonly object[] }[]
   readonly functions: readonly string[]
+  readonly metrics: readonly { readonly name: string; readonly sql: string }[]
 }
 
 describe('schema, follow-ups and explanations over HTTP', () => {
@@ -37,6 +38,15 @@ describe('schema, follow-ups and explanations over HTTP', () => {
     expect(blocks?.columns[0]).to.deep.include({ type: 'bigint', is_nullable: false })
     expect(body.functions).to.include('date_trunc').and.include('sum')
     for (const name of ['pg_sleep', 'set_config', 'dblink', 'pg_read_file']) expect(body.functions).to.not.include(name)
+  })
+
+  it('lists metrics whose statements run', async () => {
+    const { body } = await ask.get<Schema>('/api/v1/schema')
+    expect(body.metrics.map(({ name }) => name)).to.include.members(['active_accounts', 'tx_count', 'fees'])
+    for (const { name, sql } of body.metrics) {
+      const { status, body: answer } = await ask.post<{ columns: string[] }>('/api/v1/run_sql', { sql })
+      expect([status, answer.columns], name).to.deep.equal([200, ['period', name]])
+    }
   })
 
   it('samples five rows of a readable table only', async () => {
