@@ -192,6 +192,9 @@ describe('activity rankings with prices', () => {
         ('${priced}', 'USD', '2024-12-30T23:00:00Z', 0.1, 'PRI'), ('${priced}', 'USD', '2024-12-31T23:00:00Z', 2.5, 'PRI'),
         ('${priced}', 'USD', '2025-01-02T00:00:00Z', 99, 'PRI');
       insert into app.ft_token_metadata (token, symbol, logo) values ('${coin}', 'COIN', 'https://example.org/coin.svg');
+      insert into app.hourly_stats
+      select day, 0, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9
+      from (values (date '2024-12-31'), ('2025-01-01')) as d (day);
       insert into app.hourly_activity
       select 'token', day, hour, token, 1, 100 * (hour + 1)
       from (values (date '2024-12-31', 1), ('2024-12-31', 0), ('2025-01-01', 0)) as h (day, hour),
@@ -280,6 +283,17 @@ describe('activity rankings with prices', () => {
       [coin, '400', null],
       [free, '400', null],
     ])
+  })
+
+  it('agree with the metric of the volume in US dollars', async () => {
+    const volumes = async (token: string): Promise<readonly unknown[]> => {
+      const path = `/insights/metrics/token_usd_volume?from=2024-12-31&key=${token}`
+      const { data } = await api.json<List<{ points: readonly { value: string | null }[] }>>(path)
+      return data[0]?.points.map(({ value }) => value) ?? []
+    }
+    expect(await volumes(priced)).to.deep.equal(['750.00', '250.00'])
+    expect(await volumes(coin)).to.deep.equal([null, '50.00'])
+    expect(await volumes(free)).to.deep.equal([null, null])
   })
 
   it('continue after many filtered rows', async () => {

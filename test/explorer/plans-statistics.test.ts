@@ -1,8 +1,14 @@
 import { expect } from 'chai'
+import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { listBusyContracts, listTokenVolumes } from '../../src/explorer/stats/activity.ts'
 import { listBigTransfers } from '../../src/explorer/stats/big-transfers.ts'
-import { readDailyNumbers, readDailyTransfers, readIndexedDays } from '../../src/explorer/stats/insights.ts'
+import {
+  readDailyNumbers,
+  readDailyTransfers,
+  readIndexedDays,
+  seriesFragment,
+} from '../../src/explorer/stats/insights.ts'
 import { listEpochs, readEpochStatus, readTokenomics } from '../../src/explorer/staking/epochs.ts'
 import { listHourlyPrices, readLatestPrice, readLatestPrices, readPriceAt } from '../../src/explorer/tokens/prices.ts'
 import { readChainNumbers, readPeriods } from '../../src/explorer/stats/routes.ts'
@@ -103,6 +109,18 @@ describe('query plans of statistics', () => {
     ['the transfers of 90 days', 90 * 24, (pool) => readDailyTransfers(pool, longAgo)],
     ['the hours of a day', 24 + 1, (pool) => readPeriods(pool, 'hourly', day)],
     ['the weeks of 90 days', 104 * 25, (pool) => readPeriods(pool, 'weekly', longAgo)],
+    ['a metric of 90 days', 90 * 24, (pool) => pool.any(sql.unsafe`${seriesFragment(['fees'], { days: longAgo })}`)],
+    [
+      'a metric of one table of days',
+      90,
+      (pool) => pool.any(sql.unsafe`${seriesFragment(['active_accounts'], { days: longAgo })}`),
+    ],
+    // The newest day, which bounds both ends, and 24 hours and a price for each day.
+    [
+      'a metric of a token over 60 days',
+      2 + 60 * 25,
+      (pool) => pool.any(sql.unsafe`${seriesFragment(['token_usd_volume'], { days: { last: 60 }, key: `${flow}7` })}`),
+    ],
     ['what is stored', 3, (pool) => readChainNumbers(pool)],
     ['the contracts of a day', 24 * 30, (pool) => listBusyContracts(pool, since, 10)],
     ['the contracts of 30 days', 720 * 30, (pool) => listBusyContracts(pool, { day: '2024-12-02', hour: 0 }, 10)],
