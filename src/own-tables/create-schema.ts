@@ -31,7 +31,7 @@ export async function createOwnSchema(
     try {
       created.push(await createView(client, schema, view, readable))
     } catch (error) {
-      // Of the database, not of the statement.
+      // The database failed, not the statement.
       if (asDatabaseError(error) instanceof RetryableError) throw error
       throw bad(`Invalid declaration: views.${view.name}: ${asError(error).message}`, error)
     }

@@ -189,7 +189,10 @@ describe('chat threads of a browser', () => {
   it("send at most the service's limit of a long conversation, and do not redraw earlier messages", async () => {
     const page = await session.open()
     await askAndWait(page)
-    const id = new URL(page.url()).hash.replace('#chat=', '')
+    const chat = page.url()
+    const id = new URL(chat).hash.replace('#chat=', '')
+    // The chat page could write its own state later.
+    await page.goto(`${session.service.url}/api/chat/settings`)
     // Simulates a long conversation: 200 copies of the last message.
     await page.evaluate(`new Promise((resolve, reject) => {
       const request = indexedDB.open('flowfarm-chat')
@@ -205,7 +208,7 @@ describe('chat threads of a browser', () => {
         transaction.onerror = () => reject(transaction.error)
       }
     })`)
-    await page.reload()
+    await page.goto(chat)
     await page.locator('.turn').nth(199).waitFor()
     await page.evaluate(`globalThis.changes = new Set()
       new MutationObserver((records) => { for (const { target } of records) changes.add([...document.querySelectorAll('.turn')].findIndex((turn) => turn.contains(target))) })

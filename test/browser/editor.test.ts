@@ -125,7 +125,7 @@ describe('the editor', () => {
     await makeFile(page, 'scripts/live.cdc')
     await typeCode(page, 'access(all) fun main(): Int { return 1 }\n')
     for (const text of ['// one\n', '// two\n', '// three\n']) {
-      session.editor.killLanguageServer()
+      await session.editor.killLanguageServer()
       await codeOf(page).click()
       await page.keyboard.press('ControlOrMeta+End')
       await page.keyboard.type(text)

@@ -1,5 +1,6 @@
 import { chown, copyFile, chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { enrichmentOff } from '../support/enrichment-off.ts'
@@ -82,15 +83,18 @@ describe('a database that requires TLS', function () {
         body: '{"sql":"SELECT max(height) AS height FROM raw.blocks"}',
       })
       expect(await requested.json()).to.deep.include({ results: [{ height: '20' }] })
-      const { rows } = await server.pool.query<{ application_name: string; ssl: boolean }>(
-        `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
-         where application_name like 'flowfarm%' group by 1`,
-      )
-      // Pooled connections close when idle; the ingester keeps one with its process in the
-      // application name.
-      const services = new Set(rows.map(({ application_name: name }) => name.split(/[,:]/)[0]))
-      expect([...services]).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm', 'flowfarm ask'])
-      expect(rows.filter(({ ssl }) => !ssl)).to.deep.equal([])
+      // Pooled connections open late and close when idle; the ingester keeps one with its process
+      // in the application name.
+      const missing = new Set(['flowfarm api', 'flowfarm ingest', 'flowfarm farm', 'flowfarm ask'])
+      while (missing.size > 0) {
+        const { rows } = await server.pool.query<{ application_name: string; ssl: boolean }>(
+          `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
+           where application_name like 'flowfarm%' group by 1`,
+        )
+        for (const { application_name: name } of rows) missing.delete(name.split(/[,:]/)[0] ?? '')
+        expect(rows.filter(({ ssl }) => !ssl)).to.deep.equal([])
+        await pause(100)
+      }
       expect(await program.end('SIGTERM')).to.equal(0)
     })
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../src/platform/limits/clients.ts'
@@ -49,8 +50,8 @@ export interface FakeEditor {
   /** Used if the editor has an App. */
   readonly github: FakeGitHub
   world: EditorWorld
-  /** Kills the language server process, as a crash does. */
-  killLanguageServer(): void
+  /** Kills the language server process, as a crash does, once one runs. */
+  killLanguageServer(): Promise<void>
   /** Closes the language server channel and its port. */
   stopChannel(): Promise<void>
   /** Restarts it on the same port. */
@@ -258,9 +259,10 @@ export async function startFakeEditor(
     set world(world) {
       state.world = world
     },
-    killLanguageServer: () => {
-      const pid = channel?.pidOf('emulator')
-      if (pid === undefined) throw new Error('No language server runs.')
+    killLanguageServer: async () => {
+      // After a crash, a new one starts.
+      let pid = channel?.pidOf('emulator')
+      for (; pid === undefined; pid = channel?.pidOf('emulator')) await pause(20)
       process.kill(pid, 'SIGKILL')
     },
     stopChannel: async () => {
