@@ -162,7 +162,7 @@ export type MeasureName = keyof typeof measures
 
 export const measureNames: readonly MeasureName[] = Object.keys(measures).filter(isMeasureName)
 
-export function isMeasureName(name: string): name is MeasureName {
+function isMeasureName(name: string): name is MeasureName {
   return Object.hasOwn(measures, name)
 }
 

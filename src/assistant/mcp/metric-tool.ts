@@ -1,7 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { measureNames, measureOf, measures } from '../../measures/measures.ts'
-import type { MeasureName } from '../../measures/measures.ts'
+import { measureNames, measureOf } from '../../measures/measures.ts'
 import {
   advertised,
   failedWith,
@@ -48,7 +47,7 @@ const day = z
   .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-01-31')
   .optional()
 const metricSchema = z.strictObject({
-  name: z.enum(Object.keys(measures) as [MeasureName, ...MeasureName[]], 'must be a metric of the description'),
+  name: z.enum(measureNames, 'must be a metric of the description'),
   from: day.describe('First day, UTC. Default: 90 days, or 7 for hours.'),
   to: day.describe('Last day, UTC. Default: the newest indexed day.'),
   grain: z.enum(['hour', 'day', 'week', 'month']).optional().describe('Length of the periods. Default: day.'),

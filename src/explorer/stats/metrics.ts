@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { isMeasureName, measureNames, measureOf } from '../../measures/measures.ts'
+import { measureNames, measureOf } from '../../measures/measures.ts'
 import type { Grain, MeasureName } from '../../measures/measures.ts'
 import { seriesSql } from '../../measures/series.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -95,10 +95,7 @@ const metric = defineRoute({
   summary: 'Series of a metric',
   description: `At most ${spans.other.max} days, or ${spans.hour.max} days by hour. Weeks start on Monday.`,
   params: z.object({
-    metric: z
-      .string()
-      .refine(isMeasureName, 'must be a metric of /insights/metrics')
-      .describe('Name, as in `/insights/metrics`.'),
+    metric: z.enum(measureNames, 'must be a metric of /insights/metrics').describe('Name, as in `/insights/metrics`.'),
   }),
   query: z.object({
     ...dayRangeParameters(spans.other),
