@@ -7,13 +7,19 @@ import { stakeAndTradeCases } from './list-cases/stake-and-trade.ts'
 import { tokenCases, transferCursor, transferOrder } from './list-cases/tokens.ts'
 import { skewed } from './skewed-world.ts'
 
-const { evmWhale, evmQuiet, evmCoin, evmBadge } = skewed
+const { evmWhale, evmQuiet, evmCoin, evmBadge, evmMethod } = skewed
 
 const transactions = (where: string): ListKeys => ({
   cursor: "t.block_height || ':' || t.tx_index || ':' || t.event_index",
   from: `app.evm_tx_hashes t where ${where}`,
   order: ['-t.block_height', '-t.tx_index', '-t.event_index'],
 })
+
+const detailed = (where: string): string =>
+  `exists (
+    select from app.evm_transactions d
+    where (d.block_height, d.tx_index, d.event_index) = (t.block_height, t.tx_index, t.event_index) and ${where}
+  )`
 
 const transfers = (where: string): ListKeys => ({
   cursor: "t.block_height || ':' || t.tx_index || ':' || t.event_index || ':' || t.log_index || ':' || t.batch_index",
@@ -45,6 +51,21 @@ const someAddress = `1${'0'.repeat(37)}32`
 const evmCases: readonly ListCase[] = [
   caseOf('/flow/evm/transaction', {}, transactions('true')),
   caseOf('/flow/evm/transaction', someDays, transactions(isWithinDays)),
+  ...(
+    [
+      [{ status: 'error' }, 't.evm_status = 0'],
+      [{ type: 0 }, detailed('d.tx_type = 0')],
+      [{ method: `0x${evmMethod}` }, detailed(`d.method_id = '${evmMethod}'`)],
+    ] as const
+  ).flatMap(([filter, where]) => [
+    caseOf('/flow/evm/transaction', filter, transactions(where)),
+    caseOf(
+      '/flow/evm/address/{address}/transactions',
+      { address: `0x${evmWhale}`, ...filter },
+      transactions(`'${evmWhale}' in (t.evm_from, t.evm_to) and ${where}`),
+      true,
+    ),
+  ]),
   ...[evmWhale, evmQuiet].flatMap((address) =>
     ([{ direction: 'sent' }, { direction: 'received' }, { direction: 'sent', ...someDays }, someDays] as const).flatMap(
       (filter) => {

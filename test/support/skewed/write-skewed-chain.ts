@@ -201,10 +201,14 @@ function evmRows(blocks: string, world: SkewedWorld): string {
       block_height, tx_index, event_index, tx_id, evm_hash, evm_from, evm_to, evm_value, evm_gas_used, evm_status
     )
     select ${h}, 0, 0, encode(sha256(int8send(${h})), 'hex'), encode(sha256(int8send(-${h} - 1)), 'hex'),
-      case when ${uniformRandom('n', 31)} < 0.5 then '${skewed.evmWhale}' else ${someone(32)} end, ${quiet(someone(33))}, 1, 21000, 1
+      case when ${uniformRandom('n', 31)} < 0.5 then '${skewed.evmWhale}' else ${someone(32)} end, ${quiet(someone(33))}, 1, 21000,
+      case when n % 64 = 0 then 0 else 1 end
     ${ofBlocks};
-    insert into app.evm_transactions (block_height, tx_index, event_index, evm_block_height, evm_tx_index, error_code, tx_type)
-    select ${h}, 0, 0, n, 0, 0, 2 ${ofBlocks};
+    insert into app.evm_transactions (
+      block_height, tx_index, event_index, evm_block_height, evm_tx_index, error_code, tx_type, method_id
+    )
+    select ${h}, 0, 0, n, 0, 0, case when n % 32 = 0 then 0 else 2 end,
+      case when n % 80 = 0 then '${skewed.evmMethod}' else 'ffffffff' end ${ofBlocks};
     insert into app.evm_token_transfers (
       block_height, tx_index, event_index, log_index, batch_index, standard, token, from_address, to_address, token_id, amount
     )
