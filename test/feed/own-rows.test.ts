@@ -140,7 +140,8 @@ describe('rows of own tables in the live feed', () => {
     expect(await problem({ table: 'top_shot.none' })).to.deep.equal([
       'unknown_table',
       'table',
-      'Worker top_shot has no table none. Known: moment_purchased, seller_totals, latest_price, edition_sellers.',
+      'Worker top_shot has no table none. Known: moment_purchased, seller_totals, latest_price, edition_sellers, ' +
+        'top_sellers.',
     ])
     expect(await problem({ table: 'top_shot.seller_totals' })).to.deep.equal([
       'unknown_table',

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { withTransaction } from '../../src/platform/db/pool.ts'
-import { contactEndpoints, maxContacts } from '../../src/wallet/contacts/contacts.ts'
+import { contactEndpoints, maxContacts } from '../../src/wallet/account/contacts.ts'
 import { deletePasskeys } from '../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

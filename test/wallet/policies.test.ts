@@ -7,7 +7,7 @@ import {
   maxPolicies,
   policyEndpoints,
   pruneSpending,
-} from '../../src/wallet/policies/policies.ts'
+} from '../../src/wallet/account/policies.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { dataOf, PasskeyWorld } from './support/passkey-world.ts'

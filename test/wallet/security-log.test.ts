@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { RateLimits } from '../../src/wallet/auth/stores/rate-limits.ts'
 import type { Mail } from '../../src/wallet/auth/mail.ts'
-import { pruneSignatures, securityEndpoints, signatureLimit } from '../../src/wallet/security/security-log.ts'
+import { pruneSignatures, securityEndpoints, signatureLimit } from '../../src/wallet/account/security-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { dataOf, PasskeyWorld } from './support/passkey-world.ts'

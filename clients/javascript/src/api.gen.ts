@@ -365,12 +365,15 @@ export interface Parameters {
   readonly '/openapi.yaml': Readonly<Record<string, never>>
 }
 
-export interface BlockList {
-  readonly data: readonly Block[]
+export interface CursorPage {
   /** Whether there is a next page. */
   readonly has_more: boolean
   /** Cursor of the next page; empty on the last page. */
   readonly cursor: string
+}
+
+export interface BlockList extends CursorPage {
+  readonly data: readonly Block[]
   readonly _meta: PageInfo
 }
 
@@ -468,12 +471,8 @@ export interface TransactionSummary {
   readonly error_message: string
 }
 
-export interface TransactionList {
+export interface TransactionList extends CursorPage {
   readonly data: readonly Transaction[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -585,12 +584,8 @@ export interface Event {
   readonly payload: unknown
 }
 
-export interface ServiceEventList {
+export interface ServiceEventList extends CursorPage {
   readonly data: readonly ServiceEvent[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -839,21 +834,13 @@ export interface Script {
   readonly template_label: string
 }
 
-export interface EventList {
+export interface EventList extends CursorPage {
   readonly data: readonly Event[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
-export interface FtTransferList {
+export interface FtTransferList extends CursorPage {
   readonly data: readonly FtTransfer[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -893,21 +880,17 @@ export interface TransferredToken {
   readonly token: string
   /** Published name, else contract name. */
   readonly name: string
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly symbol: string | null
   readonly decimals: number
-  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
+  /** Image URL. Null if not published, or not read yet. */
   readonly logo: string | null
   /** Alias of logo. */
   readonly icon: string | null
 }
 
-export interface FungibleTokenList {
+export interface FungibleTokenList extends CursorPage {
   readonly data: readonly FungibleToken[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -919,25 +902,25 @@ export interface FungibleToken {
   readonly contract_name: string
   /** Published name, else contract_name. */
   readonly name: string
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly symbol: string | null
   /** Always 8 for Cadence tokens. */
   readonly decimals: number
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly description: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly external_url: string | null
-  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
+  /** Image URL. Null if not published, or not read yet. */
   readonly icon: string | null
   /** Alias of icon. */
   readonly logo: string | null
-  /** URLs by social network. Null if the contract does not publish it or it has not been read yet. */
+  /** URLs by social network. Null if not published, or not read yet. */
   readonly socials: Readonly<Record<string, string>> | null
-  /** Storage path of the vault, /storage/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Storage path of the vault, /storage/…. Null if not published, or not read yet. */
   readonly vault_path: string | null
-  /** Path of the receiver capability, /public/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Path of the receiver capability, /public/…. Null if not published, or not read yet. */
   readonly receiver_path: string | null
-  /** Path of the balance capability, /public/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Path of the balance capability, /public/…. Null if not published, or not read yet. */
   readonly balance_path: string | null
   /** ERC-20 associated by the bridge, or null. */
   readonly evm_address: string | null
@@ -957,7 +940,7 @@ export interface FungibleToken {
   readonly minted: string
   /** Tokens burned in indexed blocks. */
   readonly burned: string
-  /** Supply reported by the contract. Null if the contract does not publish it or it has not been read yet. */
+  /** Supply reported by the contract. Null if not published, or not read yet. */
   readonly total_supply: string | null
   /** Block of the first indexed transfer. */
   readonly first_height: number | null
@@ -1003,12 +986,8 @@ export interface FungibleTokenAnswer {
   readonly data: readonly FungibleToken[]
 }
 
-export interface FtHoldingList {
+export interface FtHoldingList extends CursorPage {
   readonly data: readonly FtHolding[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1025,12 +1004,8 @@ export interface FtHolding {
   readonly is_complete: boolean
 }
 
-export interface FungibleTokenDayList {
+export interface FungibleTokenDayList extends CursorPage {
   readonly data: readonly FungibleTokenDay[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1045,12 +1020,8 @@ export interface FungibleTokenDay {
   readonly usd_volume: string | null
 }
 
-export interface NftCollectionDayList {
+export interface NftCollectionDayList extends CursorPage {
   readonly data: readonly NftCollectionDay[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1061,12 +1032,8 @@ export interface NftCollectionDay {
   readonly transfer_count: number
 }
 
-export interface VaultList {
+export interface VaultList extends CursorPage {
   readonly data: readonly Vault[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1079,10 +1046,10 @@ export interface Vault {
   readonly token: string
   /** Published name, else contract name. */
   readonly name: string
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly symbol: string | null
   readonly decimals: number
-  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
+  /** Image URL. Null if not published, or not read yet. */
   readonly icon: string | null
   /** Alias of icon. */
   readonly logo: string | null
@@ -1090,7 +1057,7 @@ export interface Vault {
   readonly balance: string
   /** Known vaults, including empty ones; 0 if they were only used before Cadence 1.0. */
   readonly vault_count: number
-  /** Storage path of the vault, /storage/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Storage path of the vault, /storage/…. Null if not published, or not read yet. */
   readonly path: string | null
   /** True: every vault balance was reported by an event. False: summed from transfers before Cadence 1.0, which may not all be indexed. */
   readonly is_complete: boolean
@@ -1113,10 +1080,10 @@ export interface VaultDetail {
   readonly token: string
   /** Published name, else contract name. */
   readonly name: string
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly symbol: string | null
   readonly decimals: number
-  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
+  /** Image URL. Null if not published, or not read yet. */
   readonly icon: string | null
   /** Alias of icon. */
   readonly logo: string | null
@@ -1124,7 +1091,7 @@ export interface VaultDetail {
   readonly balance: string
   /** Known vaults, including empty ones; 0 if they were only used before Cadence 1.0. */
   readonly vault_count: number
-  /** Storage path of the vault, /storage/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Storage path of the vault, /storage/…. Null if not published, or not read yet. */
   readonly path: string | null
   /** True: every vault balance was reported by an event. False: summed from transfers before Cadence 1.0, which may not all be indexed. */
   readonly is_complete: boolean
@@ -1151,12 +1118,8 @@ export interface BalancePoint {
   readonly balance: string | null
 }
 
-export interface AccountTransferList {
+export interface AccountTransferList extends CursorPage {
   readonly data: readonly (AccountFtTransfer | AccountNftTransfer)[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1220,7 +1183,7 @@ export interface AccountNftTransfer {
   readonly nft_id: string
   /** Published name, else contract name and #id. */
   readonly name: string
-  /** Image URI. data: URIs are omitted; see the item. Null if the item does not publish it or it has not been read yet. */
+  /** Image URI. data: URIs are omitted; see the item. Null if not published, or not read yet. */
   readonly thumbnail: string | null
   /** Current owner. Null if burned or unknown. */
   readonly current_owner: string | null
@@ -1232,9 +1195,9 @@ export interface AccountNftTransfer {
 export interface TransferredCollection {
   /** Published name, else contract name. */
   readonly name: string
-  /** Image URL. Null if the contract does not publish it or it has not been read yet. */
+  /** Image URL. Null if not published, or not read yet. */
   readonly image: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly description: string | null
 }
 
@@ -1384,12 +1347,8 @@ export interface AccountFee {
   readonly type: 'fee'
 }
 
-export interface NftTransferList {
+export interface NftTransferList extends CursorPage {
   readonly data: readonly NftTransfer[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1421,7 +1380,7 @@ export interface NftTransfer {
   readonly nft_id: string
   /** Published name, else contract name and #id. */
   readonly name: string
-  /** Image URI. data: URIs are omitted; see the item. Null if the item does not publish it or it has not been read yet. */
+  /** Image URI. data: URIs are omitted; see the item. Null if not published, or not read yet. */
   readonly thumbnail: string | null
   /** Current owner. Null if burned or unknown. */
   readonly current_owner: string | null
@@ -1429,12 +1388,8 @@ export interface NftTransfer {
   readonly collection: TransferredCollection | null
 }
 
-export interface NftItemList {
+export interface NftItemList extends CursorPage {
   readonly data: readonly NftItem[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1451,25 +1406,25 @@ export interface NftItem {
   readonly type: string
   /** Published name, else contract name and #id. */
   readonly name: string
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly description: string | null
-  /** Image URI, possibly a data: URI. Null if the item does not publish it or it has not been read yet. */
+  /** Image URI, possibly a data: URI. Null if not published, or not read yet. */
   readonly thumbnail: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly external_url: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly serial_number: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly edition_name: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly edition_number: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly edition_max: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly rarity_score: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly rarity_description: string | null
-  /** Null if the item does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly traits: readonly ({ readonly name: string; readonly value: string | null; readonly displayType: string | null; readonly rarity: string | null })[] | null
   /** Current owner. Null if burned or unknown. */
   readonly owner: string | null
@@ -1487,12 +1442,8 @@ export interface NftItem {
   readonly updated_at: string | null
 }
 
-export interface NftCollectionList {
+export interface NftCollectionList extends CursorPage {
   readonly data: readonly NftCollection[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1508,15 +1459,15 @@ export interface NftCollection {
   readonly name: string
   /** Alias of name. */
   readonly display_name: string
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly description: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly external_url: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly square_image: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly banner_image: string | null
-  /** URLs by social network. Null if the contract does not publish it or it has not been read yet. */
+  /** URLs by social network. Null if not published, or not read yet. */
   readonly socials: Readonly<Record<string, string>> | null
   /** ERC-721 associated by the bridge, or null. */
   readonly evm_address: string | null
@@ -1524,9 +1475,9 @@ export interface NftCollection {
   readonly evm_bridged: boolean
   /** Whether the contract account has a label. */
   readonly is_verified: boolean
-  /** Storage path of the collection, /storage/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Storage path of the collection, /storage/…. Null if not published, or not read yet. */
   readonly storage_path: string | null
-  /** Public path of the collection, /public/…. Null if the contract does not publish it or it has not been read yet. */
+  /** Public path of the collection, /public/…. Null if not published, or not read yet. */
   readonly public_path: string | null
   /** Items with an owner, according to indexed transfers. */
   readonly number_of_tokens: number
@@ -1565,12 +1516,8 @@ export interface NftCollectionAnswer {
   readonly data: readonly NftCollection[]
 }
 
-export interface NftHolderList {
+export interface NftHolderList extends CursorPage {
   readonly data: readonly NftHolder[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1589,12 +1536,8 @@ export interface NftItemAnswer {
   readonly data: readonly NftItem[]
 }
 
-export interface AccountNftCollectionList {
+export interface AccountNftCollectionList extends CursorPage {
   readonly data: readonly AccountNftCollection[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1610,15 +1553,15 @@ export interface AccountNftCollection {
   readonly name: string
   /** Alias of name. */
   readonly display_name: string
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly description: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly external_url: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly square_image: string | null
-  /** Null if the contract does not publish it or it has not been read yet. */
+  /** Null if not published, or not read yet. */
   readonly banner_image: string | null
-  /** URLs by social network. Null if the contract does not publish it or it has not been read yet. */
+  /** URLs by social network. Null if not published, or not read yet. */
   readonly socials: Readonly<Record<string, string>> | null
   /** ERC-721 associated by the bridge, or null. */
   readonly evm_address: string | null
@@ -1634,12 +1577,8 @@ export interface AccountNftCollection {
   readonly chain_height: number | null
 }
 
-export interface EvmTransactionList {
+export interface EvmTransactionList extends CursorPage {
   readonly data: readonly EvmTransaction[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1858,21 +1797,13 @@ export interface EvmTokenReference {
   readonly flow_token: string | null
 }
 
-export interface EvmLogList {
+export interface EvmLogList extends CursorPage {
   readonly data: readonly EvmLog[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
-export interface EvmTokenTransferList {
+export interface EvmTokenTransferList extends CursorPage {
   readonly data: readonly EvmTokenTransfer[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1900,12 +1831,8 @@ export interface EvmInternalTransaction {
   readonly output: string
 }
 
-export interface EvmBlockList {
+export interface EvmBlockList extends CursorPage {
   readonly data: readonly EvmBlock[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -1960,12 +1887,8 @@ export interface EvmGas {
   readonly days: readonly ({ readonly date: string; readonly transaction_count: number; readonly gas_used: string })[]
 }
 
-export interface EvmTokenList {
+export interface EvmTokenList extends CursorPage {
   readonly data: readonly EvmToken[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2002,12 +1925,8 @@ export interface EvmTokenAnswer {
   readonly data: readonly EvmToken[]
 }
 
-export interface EvmHolderList {
+export interface EvmHolderList extends CursorPage {
   readonly data: readonly EvmHolder[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2019,12 +1938,8 @@ export interface EvmHolder {
   readonly amount: string | null
 }
 
-export interface EvmInstanceList {
+export interface EvmInstanceList extends CursorPage {
   readonly data: readonly EvmInstance[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2080,12 +1995,8 @@ export interface EvmAddress {
   readonly state_height: number | null
 }
 
-export interface EvmHoldingList {
+export interface EvmHoldingList extends CursorPage {
   readonly data: readonly EvmHolding[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2101,12 +2012,8 @@ export interface EvmHolding {
   readonly usd_value: string | null
 }
 
-export interface EvmItemList {
+export interface EvmItemList extends CursorPage {
   readonly data: readonly EvmItem[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2139,12 +2046,8 @@ export interface EvmCode {
   readonly bytecode: string | null
 }
 
-export interface EvmSearchHitList {
+export interface EvmSearchHitList extends CursorPage {
   readonly data: readonly EvmSearchHit[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2207,12 +2110,8 @@ export interface EvmCompilers {
   readonly data: readonly ({ readonly language: 'Solidity'; readonly version: string })[]
 }
 
-export interface EvmReadFunctionList {
+export interface EvmReadFunctionList extends CursorPage {
   readonly data: readonly EvmReadFunction[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2248,12 +2147,8 @@ export interface EvmCallResult {
 
 export type EvmArgument = string | number | boolean | readonly EvmArgument[]
 
-export interface DailyNumbersList {
+export interface DailyNumbersList extends CursorPage {
   readonly data: readonly DailyNumbers[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2317,12 +2212,8 @@ export interface DailyNumbers {
   readonly contract_updates: number
 }
 
-export interface DailyModuleNumbersList {
+export interface DailyModuleNumbersList extends CursorPage {
   readonly data: readonly (DailyAccountNumbers | DailyEvmNumbers | DailyDefiNumbers | DailyEpochNumbers | DailyBridgeNumbers | DailyContractNumbers)[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2388,12 +2279,8 @@ export interface DailyContractNumbers {
   readonly contract_updates: number
 }
 
-export interface DailyTransfersList {
+export interface DailyTransfersList extends CursorPage {
   readonly data: readonly DailyTransfers[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2406,12 +2293,8 @@ export interface DailyTransfers {
   readonly nft_transfers: number
 }
 
-export interface MetricList {
+export interface MetricList extends CursorPage {
   readonly data: readonly Metric[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2456,12 +2339,8 @@ export interface MetricSeries {
   readonly points: readonly ({ readonly timestamp: string; readonly value: string | null })[]
 }
 
-export interface PriceList {
+export interface PriceList extends CursorPage {
   readonly data: readonly Price[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2483,12 +2362,8 @@ export interface Price {
   readonly as_of: string
 }
 
-export interface PriceAtList {
+export interface PriceAtList extends CursorPage {
   readonly data: readonly PriceAt[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2508,12 +2383,8 @@ export interface PriceAt {
   readonly as_of: string | null
 }
 
-export interface PriceSampleList {
+export interface PriceSampleList extends CursorPage {
   readonly data: readonly PriceSample[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2524,12 +2395,8 @@ export interface PriceSample {
   readonly as_of: string
 }
 
-export interface PricesList {
+export interface PricesList extends CursorPage {
   readonly data: readonly Prices[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2543,12 +2410,8 @@ export interface Prices {
   readonly tokens: Readonly<Record<string, { readonly symbol: string | null; readonly price: string; readonly as_of: string }>>
 }
 
-export interface PeriodNumbersList {
+export interface PeriodNumbersList extends CursorPage {
   readonly data: readonly PeriodNumbers[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2586,12 +2449,8 @@ export interface PeriodNumbers {
   readonly new_contracts: number
 }
 
-export interface ChainNumbersList {
+export interface ChainNumbersList extends CursorPage {
   readonly data: readonly ChainNumbers[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2608,12 +2467,8 @@ export interface ChainNumbers {
   readonly event_count: number
 }
 
-export interface ChainCountsList {
+export interface ChainCountsList extends CursorPage {
   readonly data: readonly ChainCounts[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2643,12 +2498,8 @@ export interface AccountContract {
   readonly _rpcUnavailable?: true
 }
 
-export interface PublicKeyList {
+export interface PublicKeyList extends CursorPage {
   readonly data: readonly PublicKey[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2672,12 +2523,8 @@ export interface PublicKey {
   readonly revoked_height: number | null
 }
 
-export interface CoaMappingList {
+export interface CoaMappingList extends CursorPage {
   readonly data: readonly CoaMapping[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2709,12 +2556,8 @@ export interface StorageItem {
   readonly value: readonly ({ readonly key: { readonly type: 'String'; readonly value: string }; readonly value: { readonly type: 'Path'; readonly value: { readonly domain: 'storage' | 'public'; readonly identifier: string } } | { readonly type: 'String'; readonly value: string } })[]
 }
 
-export interface AccountList {
+export interface AccountList extends CursorPage {
   readonly data: readonly Account[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2812,21 +2655,13 @@ export interface AccountLabel {
   readonly category: 'whale' | 'service' | 'exchange' | 'defi' | 'nft' | 'custom'
 }
 
-export interface AccountLabelList {
+export interface AccountLabelList extends CursorPage {
   readonly data: readonly AccountLabel[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
-export interface EpochStatusList {
+export interface EpochStatusList extends CursorPage {
   readonly data: readonly EpochStatus[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2860,12 +2695,8 @@ export interface EpochStatus {
   readonly updated_at: number | null
 }
 
-export interface EpochNumbersList {
+export interface EpochNumbersList extends CursorPage {
   readonly data: readonly EpochNumbers[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2915,12 +2746,8 @@ export interface EpochNumbers {
   readonly payout_fees_burned: string | null
 }
 
-export interface NetworkTokenomicsList {
+export interface NetworkTokenomicsList extends CursorPage {
   readonly data: readonly NetworkTokenomics[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -2951,12 +2778,8 @@ export interface KeyCheck {
   readonly error?: string
 }
 
-export interface NetworkNodeList {
+export interface NetworkNodeList extends CursorPage {
   readonly data: readonly NetworkNode[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: { readonly limit: number; readonly count: number }
   /** All nodes. */
   readonly node_count: number
@@ -3003,12 +2826,8 @@ export interface NodesOfRole {
   readonly tokens_staked: string
 }
 
-export interface BigTransferList {
+export interface BigTransferList extends CursorPage {
   readonly data: readonly BigTransfer[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3047,12 +2866,8 @@ export interface BigTransfer {
   readonly to_address: string | null
 }
 
-export interface BusyContractList {
+export interface BusyContractList extends CursorPage {
   readonly data: readonly BusyContract[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3066,12 +2881,8 @@ export interface BusyContract {
   readonly tx_count: number
 }
 
-export interface TokenVolumeList {
+export interface TokenVolumeList extends CursorPage {
   readonly data: readonly TokenVolume[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3094,12 +2905,8 @@ export interface TokenVolume {
   readonly usd_volume: string | null
 }
 
-export interface NodeList {
+export interface NodeList extends CursorPage {
   readonly data: readonly Node[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3145,12 +2952,8 @@ export interface NodeAnswer {
   readonly data: readonly Node[]
 }
 
-export interface DelegatorList {
+export interface DelegatorList extends CursorPage {
   readonly data: readonly Delegator[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3181,12 +2984,8 @@ export interface Delegator {
   readonly updated_at: string | null
 }
 
-export interface EpochStatsList {
+export interface EpochStatsList extends CursorPage {
   readonly data: readonly EpochStats[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3238,12 +3037,8 @@ export interface EpochStats {
   readonly total_rewarded: string | null
 }
 
-export interface StakingEventList {
+export interface StakingEventList extends CursorPage {
   readonly data: readonly StakingEvent[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3271,12 +3066,8 @@ export interface StakingEvent {
   readonly timestamp: string
 }
 
-export interface StakingTokenomicsList {
+export interface StakingTokenomicsList extends CursorPage {
   readonly data: readonly StakingTokenomics[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3320,12 +3111,8 @@ export interface AccountStake {
   readonly delegators: readonly Delegator[]
 }
 
-export interface ContractList {
+export interface ContractList extends CursorPage {
   readonly data: readonly Contract[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3367,12 +3154,8 @@ export interface Contract {
   readonly source: 'index' | 'chain'
 }
 
-export interface ContractVersionList {
+export interface ContractVersionList extends CursorPage {
   readonly data: readonly ContractVersion[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3421,12 +3204,8 @@ export interface ContractVersionDetail {
   readonly imports: readonly string[] | null
 }
 
-export interface ContractDependenciesList {
+export interface ContractDependenciesList extends CursorPage {
   readonly data: readonly ContractDependencies[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3461,12 +3240,8 @@ export interface ContractNode {
   readonly token_logo: string | null
 }
 
-export interface ContractEventTypeList {
+export interface ContractEventTypeList extends CursorPage {
   readonly data: readonly ContractEventType[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3484,12 +3259,8 @@ export interface ContractEventType {
   readonly is_declared: boolean
 }
 
-export interface ContractScriptList {
+export interface ContractScriptList extends CursorPage {
   readonly data: readonly ContractScript[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3512,19 +3283,15 @@ export interface ContractScript {
   readonly counted_from_height: number
 }
 
-export interface DefiAssetList {
+export interface DefiAssetList extends CursorPage {
   readonly data: readonly DefiAsset[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
 export interface DefiAsset {
   /** A.<address>.<name> */
   readonly id: string
-  /** Null, like name and logo, if the contract does not publish it or it has not been read yet. */
+  /** Null, like name and logo, if not published, or not read yet. */
   readonly symbol: string | null
   readonly name: string | null
   readonly logo: string | null
@@ -3533,12 +3300,8 @@ export interface DefiAsset {
   readonly price_usd: string | null
 }
 
-export interface DefiPairList {
+export interface DefiPairList extends CursorPage {
   readonly data: readonly DefiPair[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3577,12 +3340,8 @@ export interface DefiPair {
   readonly updated_at: string | null
 }
 
-export interface DefiEventList {
+export interface DefiEventList extends CursorPage {
   readonly data: readonly DefiEvent[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3626,12 +3385,8 @@ export interface LatestBlockAnswer {
   readonly data: readonly ({ readonly latest_block: number | null })[]
 }
 
-export interface ScheduledTransactionList {
+export interface ScheduledTransactionList extends CursorPage {
   readonly data: readonly ScheduledTransaction[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3733,12 +3488,8 @@ export interface ScheduledTransactionChange {
   readonly transaction_id: string
 }
 
-export interface ScheduledHandlerList {
+export interface ScheduledHandlerList extends CursorPage {
   readonly data: readonly ScheduledHandler[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -3803,7 +3554,7 @@ export interface FoundContract {
   readonly kind: 'FT' | 'NFT' | 'CONTRACT' | null
   /** Contracts that import it. */
   readonly dependent_count: number
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3823,7 +3574,7 @@ export interface FoundToken {
   readonly holder_count: number
   /** Whether the contract account has a label. */
   readonly is_verified: boolean
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3838,7 +3589,7 @@ export interface FoundEvmToken {
   readonly icon_url: string | null
   /** Addresses with a positive balance. */
   readonly holders: number
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3855,7 +3606,7 @@ export interface FoundNftCollection {
   readonly square_image: string | null
   /** Whether the contract account has a label. */
   readonly is_verified: boolean
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3865,7 +3616,7 @@ export interface FoundAccount {
   readonly tag: string
   readonly label: string
   readonly category: string
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3876,11 +3627,11 @@ export interface FoundNftItem {
   readonly id: string
   /** Published name, else contract name and #id. */
   readonly name: string
-  /** Image URI, possibly a data: URI. Null if the item does not publish it or it has not been read yet. */
+  /** Image URI, possibly a data: URI. Null if not published, or not read yet. */
   readonly thumbnail: string | null
   /** Current owner. Null if burned or unknown. */
   readonly owner: string | null
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3889,7 +3640,7 @@ export interface FoundEventType {
   readonly type: string
   /** Indexed events. */
   readonly event_count: number
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3898,7 +3649,7 @@ export interface FoundOwnTable {
   /** Null: the worker itself. */
   readonly table: string | null
   readonly comment: string
-  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  /** How the name matches; `similar`: despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
@@ -3965,12 +3716,8 @@ export interface SearchExample {
   readonly text: string
 }
 
-export interface OwnWorkerList {
+export interface OwnWorkerList extends CursorPage {
   readonly data: readonly OwnWorkerSummary[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -4074,12 +3821,8 @@ export interface OwnColumn {
   readonly can_sort: boolean
 }
 
-export interface OwnRowList {
+export interface OwnRowList extends CursorPage {
   readonly data: readonly (Readonly<Record<string, unknown>>)[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -4103,12 +3846,8 @@ export interface OwnDay {
   readonly sum: string | null
 }
 
-export interface WebhookEndpointList {
+export interface WebhookEndpointList extends CursorPage {
   readonly data: readonly WebhookEndpoint[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -4158,12 +3897,8 @@ export interface WebhookEndpointAnswer {
   readonly data: readonly WebhookEndpoint[]
 }
 
-export interface WebhookEventTypeList {
+export interface WebhookEventTypeList extends CursorPage {
   readonly data: readonly WebhookEventType[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -4172,12 +3907,8 @@ export interface WebhookEventType {
   readonly description: string
 }
 
-export interface WebhookSubscriptionList {
+export interface WebhookSubscriptionList extends CursorPage {
   readonly data: readonly WebhookSubscription[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 
@@ -4248,12 +3979,8 @@ export interface WebhookSubscriptionAnswer {
   readonly data: readonly WebhookSubscription[]
 }
 
-export interface WebhookDeliveryList {
+export interface WebhookDeliveryList extends CursorPage {
   readonly data: readonly WebhookDelivery[]
-  /** Whether there is a next page. */
-  readonly has_more: boolean
-  /** Cursor of the next page; empty on the last page. */
-  readonly cursor: string
   readonly _meta: PageInfo
 }
 

@@ -46,7 +46,8 @@ export function DashboardList(): ReactNode {
                   </Link>{' '}
                   {each.link !== null && <Badge tone="good">public</Badge>}
                   <span className="note">
-                    {formatCount(each.tiles, 'tile')} · refreshed every {refreshText(each.refresh_seconds)} · changed{' '}
+                    {formatCount(each.tiles, 'tile')} · refreshed every {refreshText(each.refresh_seconds)} ·
+                    {' changed '}
                     <Ago at={each.updated_at} />
                   </span>
                 </div>

@@ -123,8 +123,8 @@ function instructionsFor({ targets, model }: QueryService, skills: Skills): stri
       'schemas raw (blocks, transactions, events), ' +
       'app (accounts, tokens, NFTs, transfers, staking, DeFi, contracts) and analytics (daily figures). Find ' +
       `tables with ${listTablesName} and ${describeTableName} before you write SQL, or read ${tableIndexUri}.`,
-    `${transactionToolName} and ${accountToolName} read one transaction or account, and ${metricToolName} daily figures ` +
-      'of the chain, a token or a collection; use them before SQL.',
+    `${transactionToolName} and ${accountToolName} read one transaction or account, and ${metricToolName} daily ` +
+      'figures of the chain, a token or a collection; use them before SQL.',
     ...(hasEvm
       ? [
           `${sqlToolNames.evm} runs SQL on the EVM explorer's database; read schema://evm-explorer-ddl and ` +

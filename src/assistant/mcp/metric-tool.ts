@@ -70,8 +70,8 @@ export function registerMetricTool(server: McpServer, explorer: Explorer, contex
     name: metricToolName,
     title: 'Get a metric',
     description:
-      'Returns the series of a metric of the chain by hour (31 days at most), day (1,100), week or month. Prefer it to ' +
-      `SQL: values equal those of the explorer. Metrics: ${inWords}.`,
+      'Returns the series of a metric of the chain by hour (31 days at most), day (1,100), week or month. Prefer it ' +
+      `to SQL: values equal those of the explorer. Metrics: ${inWords}.`,
     schema: metricSchema,
     output: metricOutput,
     annotations: readingClosedWorld,

@@ -13,10 +13,7 @@ export const defiEventTypes = ['Swap', 'AddLiquidity', 'RemoveLiquidity', 'Flash
 export const defiAssetSchema = z
   .strictObject({
     id: tokenFormat,
-    symbol: z
-      .string()
-      .nullable()
-      .describe('Null, like name and logo, if the contract does not publish it or it has not been read yet.'),
+    symbol: z.string().nullable().describe('Null, like name and logo, if not published, or not read yet.'),
     name: z.string().nullable(),
     logo: z.string().nullable(),
     contract_name: z.string(),

@@ -17,7 +17,7 @@ export const nftTypeFormat = z
   .regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
   .describe('Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT.')
 
-const unpublished = 'Null if the contract does not publish it or it has not been read yet.'
+const unpublished = 'Null if not published, or not read yet.'
 
 const collectionIdentityFields = {
   id: nftTypeFormat,
@@ -98,8 +98,6 @@ const wholeNumber = z
 
 const nftIdFormat = wholeNumber.describe('Id within the collection: UInt64, as a decimal string.')
 
-const unpublishedByItem = 'Null if the item does not publish it or it has not been read yet.'
-
 const traitSchema = z.object({
   name: z.string(),
   value: z.string().nullable().describe('Null unless the value is a string or a number.'),
@@ -115,16 +113,16 @@ export const nftItemSchema = z
     nft_type: nftTypeFormat,
     type: z.string().describe('Cadence type.'),
     name: z.string().describe('Published name, else contract name and #id.'),
-    description: z.string().nullable().describe(unpublishedByItem),
-    thumbnail: z.string().nullable().describe(`Image URI, possibly a data: URI. ${unpublishedByItem}`),
-    external_url: z.string().nullable().describe(unpublishedByItem),
-    serial_number: wholeNumber.nullable().describe(unpublishedByItem),
-    edition_name: z.string().nullable().describe(unpublishedByItem),
-    edition_number: wholeNumber.nullable().describe(unpublishedByItem),
-    edition_max: wholeNumber.nullable().describe(unpublishedByItem),
-    rarity_score: z.string().nullable().describe(unpublishedByItem),
-    rarity_description: z.string().nullable().describe(unpublishedByItem),
-    traits: z.array(traitSchema).nullable().describe(unpublishedByItem),
+    description: z.string().nullable().describe(unpublished),
+    thumbnail: z.string().nullable().describe(`Image URI, possibly a data: URI. ${unpublished}`),
+    external_url: z.string().nullable().describe(unpublished),
+    serial_number: wholeNumber.nullable().describe(unpublished),
+    edition_name: z.string().nullable().describe(unpublished),
+    edition_number: wholeNumber.nullable().describe(unpublished),
+    edition_max: wholeNumber.nullable().describe(unpublished),
+    rarity_score: z.string().nullable().describe(unpublished),
+    rarity_description: z.string().nullable().describe(unpublished),
+    traits: z.array(traitSchema).nullable().describe(unpublished),
     owner: partyFormat.nullable().describe('Current owner. Null if burned or unknown.'),
     current_owner: partyFormat.nullable().describe('Alias of owner.'),
     owner_source: z
@@ -226,7 +224,7 @@ export const nftTransferSchema = z
     nft_type: nftTypeFormat.nullable().describe(`Collection, \`A.<address>.<name>\`. ${collectionUnknown}`),
     nft_id: nftIdFormat,
     name: z.string().describe('Published name, else contract name and #id.'),
-    thumbnail: z.string().nullable().describe(`Image URI. data: URIs are omitted; see the item. ${unpublishedByItem}`),
+    thumbnail: z.string().nullable().describe(`Image URI. data: URIs are omitted; see the item. ${unpublished}`),
     current_owner: partyFormat.nullable().describe('Current owner. Null if burned or unknown.'),
     collection: transferredCollectionSchema.nullable().describe(collectionUnknown),
   })

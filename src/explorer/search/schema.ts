@@ -22,9 +22,7 @@ const searchHitSchema = z
   .meta({ id: 'SearchHit' })
 export type SearchHit = z.output<typeof searchHitSchema>
 
-const matchFormat = z
-  .enum(nameMatches)
-  .describe('How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors.')
+const matchFormat = z.enum(nameMatches).describe('How the name matches; `similar`: despite typing errors.')
 
 const foundContractSchema = z
   .strictObject({

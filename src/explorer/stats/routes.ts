@@ -248,7 +248,8 @@ export async function readPeriods(
       ? sql.fragment`select *, 0 as account_days from (${seriesFragment(periodMeasures, { days, grain })}) as hours`
       : seriesFragment([...periodMeasures, 'account_days'], { days, grain })
   return database.any(sql.type(periodRow)`
-    select *, to_char(period, 'YYYY-MM-DD') as date, period::timestamp at time zone 'UTC' as timestamp, fees::text as fees
+    select *, to_char(period, 'YYYY-MM-DD') as date, period::timestamp at time zone 'UTC' as timestamp,
+      fees::text as fees
     from (${series}) as numbers
     where indexed_days > 0
     order by period

@@ -17,7 +17,7 @@ export const tokenFormat = z
   .regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
   .describe('Token, `A.<address>.<name>`, or `A.<address>.<name>.<vault>` if the vault is not named Vault.')
 
-const unpublished = 'Null if the contract does not publish it or it has not been read yet.'
+const unpublished = 'Null if not published, or not read yet.'
 const unpriced = 'Null without a price from the last 48 hours.'
 
 export const fungibleTokenSchema = z

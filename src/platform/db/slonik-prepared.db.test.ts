@@ -48,7 +48,10 @@ describe('prepared statements of the typed read pool', () => {
     answers.forEach((rows, i) =>
       expect(rows.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9].slice(i % 10)),
     )
-    expect(await pids()).to.have.length(1)
+    // A stalled event loop looks like a stalled connection, which adds another one.
+    let used = await pids()
+    for (let tries = 0; used.length > 1 && tries < 20; tries++) used = await pids()
+    expect(used).to.have.length(1)
   })
 
   it('use other connections if all of theirs are stalled', async () => {

@@ -46,7 +46,7 @@ export const skewed = {
   evmQuiet: 'd0'.repeat(20),
   evmCoin: '20'.repeat(20),
   evmBadge: '72'.repeat(20),
-  /** Of a twentieth of the EVM transactions. */
+  /** Selector of a twentieth of the EVM transactions. */
   evmMethod: 'aaaaaaaa',
   node: 'a1'.repeat(32),
   pair: 'A.fa82796435e15832.SwapPair',

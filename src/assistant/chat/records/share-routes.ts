@@ -57,7 +57,8 @@ export const shareRoutes: readonly Route<RecordServices>[] = [
     description:
       'Stores questions, answers, statements, tables and charts of `messages` (UI messages of the AI SDK), without ' +
       `inputs and outputs of other tools. A snapshot has at most ${shareLimits.messages} messages and ` +
-      `${shareLimits.bytes} bytes; a client has at most ${maxShares.perOwner} links and creates ${recordsPerMinute} a minute.`,
+      `${shareLimits.bytes} bytes; a client has at most ${maxShares.perOwner} links and creates ` +
+      `${recordsPerMinute} a minute.`,
     access: 'record',
     body: z.unknown(),
     bodyExample: example,

@@ -37,8 +37,8 @@ const transient: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Runs due alerts. Any number of processes may run it: a run is leased, and its result is stored only while the lease is
- * the newest.
+ * Runs due alerts. Any number of processes may run it: a run is leased, and its result is stored
+ * only while the lease is the newest.
  *
  *   due ──claim──► leased ──finish──► due after the interval
  *                    └── lease expired (process died), released (process stops) ──► due

@@ -120,7 +120,9 @@ export class AlertStore {
 
   /** Newest first. */
   async list(owner: string): Promise<readonly Alert[]> {
-    const sql = `SELECT ${columns} FROM app.alerts WHERE owner = $1 ORDER BY created_at DESC, id LIMIT ${alertLimits.perOwner}`
+    const sql = `
+      SELECT ${columns} FROM app.alerts WHERE owner = $1
+      ORDER BY created_at DESC, id LIMIT ${alertLimits.perOwner}`
     return (await query<Row<Alert>>(this.#pool, sql, [owner])).rows
   }
 

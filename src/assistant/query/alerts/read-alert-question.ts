@@ -12,8 +12,11 @@ export interface AlertQuestion {
 const defaultIntervalSeconds = 300
 const maxIntervalSeconds = 86_400
 
-const opening =
-  /^(?:please )?(?:tell|alert|notify|warn|inform|message|let) (?:me|us)(?: know)? ?(?:when(?:ever)?|if|once|as soon as|about|of)? /i
+const verbs = 'tell|alert|notify|warn|inform|message|let'
+const opening = new RegExp(
+  `^(?:please )?(?:${verbs}) (?:me|us)(?: know)? ?(?:when(?:ever)?|if|once|as soon as|about|of)? `,
+  'i',
+)
 const schedule = /,? (?:checked |check )?(?:every|each) (?:(\d{1,5}) )?(minute|hour|day)s?$/i
 
 const operatorOf: Readonly<Record<string, (typeof operators)[number]>> = {
@@ -42,8 +45,15 @@ const operatorOf: Readonly<Record<string, (typeof operators)[number]>> = {
   '=': '=',
 }
 
-const comparison =
-  /(?:^| )(above|over|more than|greater than|higher than|exceeds?|below|under|less than|fewer than|lower than|at least|reach(?:es)?|at most|equals|equal to|>=|<=|>|<|=) ?\$?(-?\d[\d,_]{0,40}(?:\.\d{1,20})?) ?(thousand|million|billion|[kmb])?(?= |$)/i
+const operatorWords = [
+  'above|over|more than|greater than|higher than|exceeds?',
+  'below|under|less than|fewer than|lower than',
+  'at least|reach(?:es)?|at most|equals|equal to|>=|<=|>|<|=',
+].join('|')
+const comparison = new RegExp(
+  String.raw`(?:^| )(${operatorWords}) ?\$?(-?\d[\d,_]{0,40}(?:\.\d{1,20})?) ?(thousand|million|billion|[kmb])?(?= |$)`,
+  'i',
+)
 const zerosOf: Readonly<Record<string, number>> = { thousand: 3, k: 3, million: 6, m: 6, billion: 9, b: 9 }
 
 /** "A transfer above 5 FLOW" selects rows; "the volume is above 5" compares a value. */

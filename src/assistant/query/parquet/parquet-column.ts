@@ -41,7 +41,8 @@ const readTime: ReadValue = (value, column) => {
 }
 
 function refuse(value: string, column: string): never {
-  const detail = `Column "${column}" has the value ${value.slice(0, 60)}, which Parquet has no date for. Cast it to text.`
+  const shown = value.slice(0, 60)
+  const detail = `Column "${column}" has the value ${shown}, which Parquet has no date for. Cast it to text.`
   throw new ApiError(400, 'parquet-value', detail)
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { maxDashboards, maxTiles } from '../../../../src/assistant/query/dashboards/dashboards.ts'
+import { maxDashboards, maxTiles } from '../../../../src/assistant/query/saved/dashboards.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { runAsk } from '../support/running-ask.ts'

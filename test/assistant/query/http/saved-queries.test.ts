@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { maxSavedQueries } from '../../../../src/assistant/query/saved-queries.ts'
+import { maxSavedQueries } from '../../../../src/assistant/query/saved/saved-queries.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { runAsk } from '../support/running-ask.ts'

@@ -3,7 +3,7 @@ import { ApiError } from '../../../platform/errors.ts'
 import { presentAnswer } from '../dto.ts'
 import type { AnswerFields } from '../dto.ts'
 import type { QueryService, QueryTarget } from '../query-service.ts'
-import type { SavedQuery } from '../saved-queries.ts'
+import type { SavedQuery } from './saved-queries.ts'
 import type { Parameter } from '../sql/parameters.ts'
 import type { Tile } from './dashboards.ts'
 
@@ -106,7 +106,9 @@ export class TileResults {
     const answer = presentAnswer(await this.#service.runSql(target, sql, { client, maxRows, parameters }))
     const bytes = Buffer.byteLength(JSON.stringify(answer))
     if (bytes > maxBytes) {
-      const detail = `The result of the tile is too large: it has ${bytes} bytes (limit ${maxBytes}). Select fewer columns, or aggregate.`
+      const detail =
+        `The result of the tile is too large: it has ${bytes} bytes (limit ${maxBytes}). ` +
+        'Select fewer columns, or aggregate.'
       throw new ApiError(400, 'tile-too-large', detail)
     }
     return { result: { answer, computedAt: this.#now() }, bytes: bytes + minBytes }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ApiError } from '../../../platform/errors.ts'
-import type { SavedQuery } from '../saved-queries.ts'
+import type { SavedQuery } from './saved-queries.ts'
 import type { RunOptions, SqlAnswer } from '../sql/sql-runner.ts'
 import type { Tile } from './dashboards.ts'
 import { tileLimits, TileResults, tileStatement } from './tile-results.ts'

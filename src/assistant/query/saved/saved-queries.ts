@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import { query, withTransaction } from '../../platform/db/pool.ts'
-import { ApiError } from '../../platform/errors.ts'
-import type { QueryTarget } from './query-service.ts'
-import type { Parameter } from './sql/parameters.ts'
+import { query, withTransaction } from '../../../platform/db/pool.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import type { QueryTarget } from '../query-service.ts'
+import type { Parameter } from '../sql/parameters.ts'
 
 export interface QueryToSave {
   readonly name: string
