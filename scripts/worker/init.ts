@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ParserThread, UnreadableSource } from '../../src/flow/cadence/parser-thread.ts'
 import { asError, exitCodes, FatalError } from '../../src/platform/errors.ts'
 import { declarationLimits } from '../../src/own-tables/read-declaration.ts'
@@ -58,7 +58,9 @@ export async function init(given: string | undefined, options: InitOptions): Pro
       ...(others.length === 0 ? [] : [`Not in the current code, left out: ${listed(others)}.`]),
       recorded.length === 0 ? 'No recorded events: events.json has made-up ones.' : '',
       'Next:',
-      `  npm test -- ${path}`,
+      relative('.', path).startsWith('..')
+        ? '  Its test runs where chai and flowfarm are installed as packages.'
+        : `  npm test -- ${path}`,
       dir === defaultDir
         ? '  npm run worker -- list      A running demo loads it within seconds.'
         : `  WORKERS_DIR=${dir} npm start`,
