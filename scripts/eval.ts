@@ -3,7 +3,9 @@ import { readConfig } from '../src/config.ts'
 import { exitCodes } from '../src/platform/errors.ts'
 import { modelSettings } from '../src/platform/llm/settings.ts'
 import type { ModelSettings } from '../src/platform/llm/settings.ts'
+import { readFeedback } from '../src/assistant/chat/records/chat-feedback.ts'
 import { runCommand } from './cli/command.ts'
+import { withDatabase } from './cli/open-database.ts'
 import { flag, someOf, wholeNumber } from './cli/options.ts'
 import { count, pluralize, print, printJson } from './cli/texts.ts'
 import { openEvalDatabases } from './eval/databases.ts'
@@ -11,7 +13,7 @@ import { evaluate, openEvaluation } from './eval/evaluate.ts'
 import type { EvaluatedQuestion, Evaluation } from './eval/evaluate.ts'
 import type { GoldQuestion } from './eval/gold-questions.ts'
 import { goldQuestions, writeKnownAnswers } from './eval/gold-questions.ts'
-import { replayReport, unexpectedIn, modelReport, plainResult } from './eval/report.ts'
+import { feedbackReport, replayReport, unexpectedIn, modelReport, plainResult } from './eval/report.ts'
 import type { ProtocolRun } from './eval/report.ts'
 import { replayScenarios, scenarioGroups } from './eval/scenarios.ts'
 
@@ -35,6 +37,7 @@ await runCommand({
     ),
     min: wholeNumber('<percent>', 'Exit code 1 if a live model has fewer right answers. Default: 0.'),
     'write-answers': flag('Write the rows of the accepted statements to known-answers.json, and exit.'),
+    feedback: flag('Print the chat answers that users rated, newest first, and exit. Reads the database of DB_URL.'),
     json: flag('Print the results as JSON.'),
   },
   notes: [
@@ -46,10 +49,12 @@ await runCommand({
     ['', 'The replayed provider, or the configured model.'],
     ['--min 80', 'Fails below 80 % right answers.'],
     ['--only fees-total', 'One question.'],
+    ['--feedback --json', 'Rated chat answers, as cases for an evaluation.'],
   ],
   usesDatabase: false,
   exitCodes: { 1: 'an unexpected outcome of a replayed reply, or too few right answers of the model' },
   run: async ({ options }) => {
+    if (options.feedback) return await printFeedback(options.json)
     const questions = options.only.length === 0 ? gold : gold.filter(({ id }) => options.only.includes(id))
     const settings = options.replay ? undefined : liveSettings()
     const spoken =
@@ -63,6 +68,13 @@ await runCommand({
       : await live(evaluation, questions, settings, options)
   },
 })
+
+async function printFeedback(asJson: boolean): Promise<number> {
+  const rated = await withDatabase(({ pool }) => readFeedback(pool))
+  if (asJson) printJson(rated)
+  else for (const line of feedbackReport(rated)) print(line)
+  return exitCodes.success
+}
 
 function liveSettings(): ModelSettings | undefined {
   const found = modelSettings(readConfig())

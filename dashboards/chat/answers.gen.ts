@@ -9,12 +9,16 @@ export interface Answers {
   readonly 'POST /api/chat/shares': NewShare
   readonly '/api/chat/shares/{token}': SharedChat
   readonly 'POST /api/chat/shares/{token}/revoke': { readonly status: string }
+  readonly 'POST /api/chat/feedback': { readonly status: string }
+  readonly 'POST /api/chat/feedback/delete': { readonly status: string }
 }
 
 /** Request bodies. */
 export interface Requests {
   readonly 'POST /api/chat/sql': { readonly sql: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/chat/shares/{token}/revoke': { readonly revoke_key: string }
+  readonly 'POST /api/chat/feedback': { readonly key: string; readonly answer_id: string; readonly rating: 'good' | 'bad'; readonly reason: 'correct' | 'well-explained' | 'good-chart' | 'wrong-data' | 'misunderstood' | 'wrong-chart' | 'incomplete' | 'refused'; readonly comment?: string; readonly messages: unknown }
+  readonly 'POST /api/chat/feedback/delete': { readonly keys: readonly string[]; readonly answer_id?: string }
 }
 
 export interface ChatSettings {

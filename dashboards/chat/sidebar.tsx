@@ -9,7 +9,7 @@ import { useNow } from '../kit/time.tsx'
 import { problemText } from '../kit/api.ts'
 import { useActivity, closeConversation } from './conversation.ts'
 import type { ChatSettings } from './answers.gen.ts'
-import { revokeShare } from './shares.ts'
+import { removeRatings, revokeShare } from './shares.ts'
 import type { ThreadShare } from './shares.ts'
 import { useThreads, removeAllThreads, removeThread, renameThread, searchThreads } from './threads.ts'
 import type { FoundThread } from './threads.ts'
@@ -204,8 +204,8 @@ export function DeleteDialog({ thread, onDeleted, onClose }: DeleteProps & { rea
     <RemoveDialog title="Delete this chat?" action="Delete" threads={[thread]} onDeleted={onDeleted} onClose={onClose}>
       <p className="wrap">{thread.title}</p>
       <p className="soft">
-        {isShared
-          ? 'Its shared link stops working. This cannot be undone.'
+        {isShared || thread.feedback !== undefined
+          ? 'Its shared link and ratings are deleted too. This cannot be undone.'
           : 'The chat is stored in this browser only. This cannot be undone.'}
       </p>
     </RemoveDialog>
@@ -240,11 +240,12 @@ interface RemoveDialogProps extends DeleteProps {
   readonly children: ReactNode
 }
 
-/** Only this browser can revoke its links, so a chat stays until its link is revoked. */
+/** Only this browser can delete its links and ratings, so a chat stays until they are deleted. */
 function RemoveDialog({ title, action, threads, onDeleted, onClose, children }: RemoveDialogProps): ReactNode {
   const removing = useMutation({
     mutationFn: async () => {
       for (const share of sharesOf(threads)) await revokeShare(share)
+      await removeRatings(threads.flatMap(({ feedback }) => feedback ?? []))
       await (action === 'Delete all' ? removeAllThreads() : Promise.all(threads.map(({ id }) => removeThread(id))))
       await Promise.all(threads.map(({ id }) => closeConversation(id)))
     },
@@ -259,7 +260,11 @@ function RemoveDialog({ title, action, threads, onDeleted, onClose, children }: 
       action={action}
       isDangerous
       isBusy={removing.isPending}
-      error={removing.error === null ? undefined : `Could not revoke the shared link: ${problemText(removing.error)}`}
+      error={
+        removing.error === null
+          ? undefined
+          : `Could not delete the shared link or ratings: ${problemText(removing.error)}`
+      }
       onSubmit={() => removing.mutate()}
       onClose={onClose}
     >

@@ -1,7 +1,7 @@
 import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import { readChart } from './answer/chart-data.ts'
 import type { ChatMessage } from './messages.ts'
-import type { ThreadShare } from './shares.ts'
+import type { ThreadFeedback, ThreadShare } from './shares.ts'
 import { asText, readToolCall, readToolRows, describeToolCall } from './answer/tool-outcome.ts'
 import type { ToolCall } from './answer/tool-outcome.ts'
 
@@ -74,6 +74,7 @@ export interface Thread {
   readonly createdAt: number
   readonly updatedAt: number
   readonly share?: ThreadShare | undefined
+  readonly feedback?: ThreadFeedback
 }
 
 const maxTitleLength = 60

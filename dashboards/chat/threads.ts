@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { Branch, ChatMessage, Versions } from './messages.ts'
-import type { ThreadShare } from './shares.ts'
+import type { ThreadFeedback, ThreadShare } from './shares.ts'
 import { findWords, searchableText, threadTitle } from './thread-text.ts'
 import type { FoundText, Thread } from './thread-text.ts'
 
@@ -129,6 +129,11 @@ export async function renameThread(id: string, title: string): Promise<void> {
 /** Its link; undefined if it was revoked. */
 export async function setThreadShare(id: string, share: ThreadShare | undefined): Promise<void> {
   await (await store()).change(id, (thread) => ({ ...thread, share }))
+  await changed(id)
+}
+
+export async function setThreadFeedback(id: string, feedback: ThreadFeedback): Promise<void> {
+  await (await store()).change(id, (thread) => ({ ...thread, feedback }))
   await changed(id)
 }
 

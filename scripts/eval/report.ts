@@ -1,3 +1,4 @@
+import type { StoredFeedback } from '../../src/assistant/chat/records/chat-feedback.ts'
 import type { EvaluatedQuestion } from './evaluate.ts'
 import type { Scenario, ScenarioGroup } from './scenarios.ts'
 
@@ -51,7 +52,7 @@ function targets(results: readonly EvaluatedQuestion[]): string[] {
   })
 }
 
-function counted(label: string, results: readonly EvaluatedQuestion[]): string[] {
+function counted(label: string, results: readonly unknown[]): string[] {
   return results.length === 0 ? [] : [`  ${label}: ${results.length}`]
 }
 
@@ -64,8 +65,27 @@ function seconds(ms: number | undefined): string {
 }
 
 function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = text.replaceAll(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)}…` : line
+}
+
+/** Texts of users: without control characters. */
+export function feedbackReport(rated: readonly StoredFeedback[]): string[] {
+  const good = rated.filter(({ rating }) => rating === 'good').length
+  const reasons = Map.groupBy(rated, ({ rating, reason }) => `${rating}: ${reason}`)
+  return [
+    `${rated.length} rated answers: ${good} good (${percent(good, rated.length)}), ${rated.length - good} bad`,
+    ...[...reasons].flatMap(([reason, own]) => counted(reason, own)),
+    ...rated.flatMap(({ rating, reason, comment, questions, statements, charts, answer, model, createdAt }) => [
+      '',
+      `${rating} (${reason}) ${createdAt.toISOString()} ${model ?? 'unknown model'}`,
+      ...questions.map((question) => `  question: ${oneLine(question)}`),
+      ...statements.map(({ target, sql, hasFailed }) => `  ${target}${hasFailed ? ', failed' : ''}: ${oneLine(sql)}`),
+      ...charts.map(({ chartType, title }) => `  chart: ${oneLine(`${chartType}, ${title}`)}`),
+      ...(answer === '' ? [] : [`  answer: ${oneLine(answer)}`]),
+      ...(comment === '' ? [] : [`  comment: ${oneLine(comment)}`]),
+    ]),
+  ]
 }
 
 export interface ScenarioResult {

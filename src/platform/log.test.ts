@@ -1,6 +1,21 @@
 import { expect } from 'chai'
-import { describeError, shortenError } from './log.ts'
+import { describeError, loggedPath, shortenError } from './log.ts'
 import { RetryableError } from './errors.ts'
+
+describe('a logged path', () => {
+  it('has no tokens of links', () => {
+    const [chat, dashboard] = ['gk2mI5nqRyqX0sFvZJ0r1A', '0123456789abcdef0123456789abcdef']
+    for (const [path, logged] of [
+      [`/share/${chat}`, '/share/***'],
+      [`/api/chat/shares/${chat}/revoke`, '/api/chat/shares/***/revoke'],
+      [`/d/${dashboard}`, '/d/***'],
+      [`/api/v1/public/dashboards/${dashboard}/tiles/0123`, '/api/v1/public/dashboards/***/tiles/0123'],
+      ['/api/chat/shares', '/api/chat/shares'],
+      ['/flow/block/12', '/flow/block/12'],
+    ] as const)
+      expect(loggedPath(path)).to.equal(logged)
+  })
+})
 
 describe('error description', () => {
   it('contains the error and its causes, without properties added by libraries', () => {

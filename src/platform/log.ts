@@ -41,6 +41,13 @@ export async function createLogger(
   )
 }
 
+/** Links of shared chats and dashboards: their token is the only credential. */
+const secretSegment = /\/(shares?|d|public\/dashboards)\/[^/]+/g
+
+export function loggedPath(path: string): string {
+  return path.replaceAll(secretSegment, '/$1/***')
+}
+
 interface ErrorRecord {
   readonly type: string
   readonly message: string

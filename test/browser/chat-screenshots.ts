@@ -310,6 +310,15 @@ const shots: readonly Shot[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
+  ...(['wide', 'phone'] as const).map((size): Shot => ({
+    name: `rating-${size}`,
+    size,
+    theme: size === 'wide' ? 'light' : 'dark',
+    act: async (page) => {
+      await askAndWait(page)
+      await page.getByRole('button', { name: 'Bad answer' }).click()
+    },
+  })),
 ]
 
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }

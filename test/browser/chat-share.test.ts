@@ -218,7 +218,7 @@ describe('shared chats', () => {
     await page.getByRole('button', { name: 'Delete this chat' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this chat?' })
     await dialog.getByRole('button', { name: 'Delete' }).click()
-    await dialog.getByText('Could not revoke the shared link: The database is unavailable.').waitFor()
+    await dialog.getByText('Could not delete the shared link or ratings: The database is unavailable.').waitFor()
     expect(await threads(page).getByRole('link').count()).to.equal(1)
     isDown = false
     await dialog.getByRole('button', { name: 'Delete' }).click()

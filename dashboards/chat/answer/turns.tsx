@@ -14,6 +14,7 @@ import { describeProblem } from '../problem.ts'
 import { asText, readToolCall, secondsText } from './tool-outcome.ts'
 import { answerText } from '../thread-text.ts'
 import { Answer } from './answer.tsx'
+import { Feedback } from './feedback.tsx'
 import { SqlActionsContext } from './markdown.tsx'
 import { SqlActions } from './tool-line.tsx'
 
@@ -79,6 +80,7 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
             />
             {!isLive && (
               <AnswerFoot
+                conversation={conversation}
                 message={message}
                 isStopped={stopped.has(message.id)}
                 hasProblem={isLast && error !== undefined}
@@ -326,6 +328,7 @@ function useCountdown(seconds: number): number {
 }
 
 interface AnswerFootProps {
+  readonly conversation: Conversation
   readonly message: ChatMessage
   readonly isStopped: boolean
   readonly hasProblem: boolean
@@ -333,7 +336,7 @@ interface AnswerFootProps {
   readonly onContinue?: (() => void) | undefined
 }
 
-function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: AnswerFootProps): ReactNode {
+function AnswerFoot({ conversation, message, isStopped, hasProblem, onAgain, onContinue }: AnswerFootProps): ReactNode {
   const { metadata } = message
   const text = answerText(message)
   const end = endText(metadata, isStopped)
@@ -342,6 +345,7 @@ function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: Ans
       {end !== undefined && !hasProblem && <p className="answer-end">{end}</p>}
       <div className="answer-tools">
         {text !== '' && <CopyButton text={text} what="the answer" />}
+        {metadata?.end !== undefined && <Feedback conversation={conversation} message={message} />}
         {onAgain !== undefined && (
           <button
             type="button"

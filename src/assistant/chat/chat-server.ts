@@ -25,9 +25,11 @@ import type { ChatMode, TurnWatch } from './chat-types.ts'
 import { ToolFailed } from './connections/mcp-client.ts'
 import type { ChatParts } from './create-chat.ts'
 import { readChatRequest } from './read-chat-request.ts'
+import { feedbackRoutes } from './records/feedback-routes.ts'
 import { recordsPerMinute, shareReadLimit, shareRoutes } from './records/share-routes.ts'
 import type { RecordOwner, RecordServices } from './records/share-routes.ts'
 import type { SharedChats } from './records/shared-chats.ts'
+import type { ChatFeedback } from './records/chat-feedback.ts'
 import { historyLimits } from './repair-answer.ts'
 import { sendAnswer } from './send-answer.ts'
 import type { SendOptions } from './send-answer.ts'
@@ -35,6 +37,7 @@ import type { SendOptions } from './send-answer.ts'
 export interface ChatServerOptions {
   readonly parts: ChatParts
   readonly shares: SharedChats
+  readonly feedback: ChatFeedback
   readonly limits: AnswerLimits
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
@@ -165,6 +168,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
     },
   }),
   ...shareRoutes,
+  ...feedbackRoutes,
 ]
 
 export const chatApiInfo: ApiInfo = {
@@ -181,7 +185,20 @@ export const chatApiInfo: ApiInfo = {
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
-  const { parts, shares, log, metrics, timeouts, token, page, closeGraceMs = 3000, host, port, clientOf } = options
+  const {
+    parts,
+    shares,
+    feedback,
+    log,
+    metrics,
+    timeouts,
+    token,
+    page,
+    closeGraceMs = 3000,
+    host,
+    port,
+    clientOf,
+  } = options
   const running = new Set<AbortController>()
   const server = await createHttpServer<ChatServices>(
     { service: 'chat', log, metrics, host, port, clientOf, closeGraceMs: closeGraceMs + endingMs },
@@ -190,6 +207,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
       services: {
         parts,
         shares,
+        feedback,
         shareReads: shareReadLimit(),
         log,
         metrics,

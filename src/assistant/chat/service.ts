@@ -23,6 +23,7 @@ import type { ChatParts } from './create-chat.ts'
 import { createChatModels } from './models/chat-models.ts'
 import { ScriptedChatModel } from './models/scripted-chat-model.ts'
 import type { ScriptedExample } from './models/scripted-chat-model.ts'
+import { ChatFeedback } from './records/chat-feedback.ts'
 import { SharedChats } from './records/shared-chats.ts'
 import { fetchApiTools } from './tools/fetch-api.ts'
 import { AgentMemory } from '../query/agent-memory.ts'
@@ -50,9 +51,14 @@ export async function startChat(context: ServiceContext<Config>): Promise<void> 
     applications: applicationsOf(context, 'chat'),
   })
   lifecycle.onStop('page of the chat', () => pages.stop())
+  const records = {
+    shares: new SharedChats(context.pool, config.CHAT_SHARE_DAYS),
+    feedback: new ChatFeedback(context.pool),
+  }
+  deleteExpiredRecords({ ...records, lifecycle, log })
   const server = await createChatServer({
     parts,
-    shares: new SharedChats(context.pool, config.CHAT_SHARE_DAYS),
+    ...records,
     log,
     metrics,
     host: config.HOST,
@@ -80,6 +86,24 @@ export async function startChat(context: ServiceContext<Config>): Promise<void> 
   parts.prepare(lifecycle.signal).catch((error: unknown) => {
     if (!lifecycle.signal.aborted) log.warn({ err: asError(error) }, 'Cannot list tools; each question retries')
   })
+}
+
+interface ExpiringRecords extends Pick<ServiceContext<Config>, 'lifecycle' | 'log'> {
+  readonly shares: Pick<SharedChats, 'deleteExpired'>
+  readonly feedback: Pick<ChatFeedback, 'deleteExpired'>
+  readonly everyMs?: number
+}
+
+/** Now and every hour. */
+export function deleteExpiredRecords({ shares, feedback, lifecycle, log, everyMs = 3_600_000 }: ExpiringRecords): void {
+  const run = (): void => {
+    Promise.all([shares.deleteExpired(), feedback.deleteExpired()]).catch((error: unknown) =>
+      log.warn({ err: asError(error) }, 'Could not delete expired chat records'),
+    )
+  }
+  run()
+  const timer = setInterval(run, everyMs)
+  lifecycle.onStop('expired chat records', () => clearInterval(timer))
 }
 
 export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'limits' | 'clientOf' | 'trustedProxies'> {

@@ -5,6 +5,7 @@ import type { BlockList, Socket } from 'node:net'
 import { clientReader, isListed, plainAddress } from '../../platform/limits/clients.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
 import { closeServer, limitConnections, listen } from '../../platform/http/connections.ts'
+import { loggedPath } from '../../platform/log.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { problemOf } from '../../platform/http/problem.ts'
@@ -120,7 +121,7 @@ class Proxy {
     }
     this.#options.metrics.httpRequests.observe(labels, seconds)
     this.#options.log.debug(
-      { requestId, method, path: pathOf(request.url ?? ''), status, seconds },
+      { requestId, method, path: loggedPath(pathOf(request.url ?? '')), status, seconds },
       'Request forwarded',
     )
   }

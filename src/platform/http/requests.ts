@@ -4,6 +4,7 @@ import type { Middleware, ParameterizedContext } from 'koa'
 import { ApiError, asError } from '../errors.ts'
 import type { Client } from '../limits/clients.ts'
 import { LogThrottle } from '../log-throttle.ts'
+import { loggedPath } from '../log.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { notFoundPage } from './not-found-page.ts'
@@ -36,7 +37,7 @@ export interface RequestLogOptions {
   readonly clientOf: (request: IncomingMessage) => Client
 }
 
-/** Logs no query and headers, which may hold secrets. */
+/** Logs no query, headers and tokens of links. */
 export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOptions): Middleware<RequestState> {
   return async (context, next) => {
     const { state, request, response } = context
@@ -53,7 +54,10 @@ export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOpti
       const known = methods.includes(method) ? method : 'other'
       if (state.isUntimed !== true)
         metrics.httpRequests.observe({ route, method: known, status: String(status) }, seconds)
-      log.debug({ requestId: state.requestId, method, path, route, status, seconds }, 'Request completed')
+      log.debug(
+        { requestId: state.requestId, method, path: loggedPath(path), route, status, seconds },
+        'Request completed',
+      )
     })
     await next()
   }
@@ -102,13 +106,14 @@ export function errors(options: ErrorOptions): Middleware<RequestState> {
 }
 
 function logError(
-  { state: { requestId }, path }: RequestContext,
+  { state: { requestId }, path: given }: RequestContext,
   thrown: unknown,
   error: ApiError,
   { log, isExpected }: ErrorOptions,
   { outages, unavailable }: Throttles,
 ): void {
   if (error.status < 500) return
+  const path = loggedPath(given)
   if (isExpected?.(error) === true) log.debug({ requestId, path }, error.message)
   else if (error.code === databaseUnavailable) {
     // All requests fail alike during a database outage.

@@ -8,6 +8,7 @@ import { historyLimits } from '../repair-answer.ts'
 import { readSharedChat, shareLimits, sharedChat } from './shared-chat.ts'
 import { maxShares } from './shared-chats.ts'
 import type { SharedChats } from './shared-chats.ts'
+import type { ChatFeedback } from './chat-feedback.ts'
 
 /** A client that may store something. */
 export interface RecordOwner {
@@ -18,6 +19,7 @@ export interface RecordOwner {
 
 export interface RecordServices {
   readonly shares: SharedChats
+  readonly feedback: ChatFeedback
   readonly shareReads: SlidingWindow
 }
 
@@ -30,7 +32,7 @@ export function shareReadLimit(): SlidingWindow {
 
 const route = routesOf<RecordServices, { record: RecordOwner }>()
 
-const secret = z.string('must be a string').regex(/^[\w-]{22}$/, 'must have 22 characters of base64url')
+export const secret = z.string('must be a string').regex(/^[\w-]{22}$/, 'must have 22 characters of base64url')
 
 const example = {
   title: 'Newest block',

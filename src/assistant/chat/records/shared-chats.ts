@@ -20,6 +20,8 @@ export interface StoredShare {
 
 export const maxShares = { perOwner: 100, total: 5000 } as const
 
+const deleteExpired = 'DELETE FROM app.chat_shares WHERE expires_at <= now()'
+
 /** Snapshots in app.chat_shares. Tokens are stored as hashes only. */
 export class SharedChats {
   readonly #pool: Pool
@@ -44,7 +46,7 @@ export class SharedChats {
     const [token, revokeKey] = [newSecret(), newSecret()]
     return await withTransaction(this.#pool, async (client) => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('app.chat_shares', 0))`)
-      await client.query('DELETE FROM app.chat_shares WHERE expires_at <= now()')
+      await client.query(deleteExpired)
       const { rows: counted } = await query<{ own: number; total: number }>(
         client,
         `SELECT (SELECT count(*)::int FROM app.chat_shares WHERE owner = $1) AS own,
@@ -78,6 +80,10 @@ export class SharedChats {
     return found === undefined ? undefined : { ...found, snapshot: JSON.parse(found.snapshot) as SharedChat }
   }
 
+  async deleteExpired(): Promise<void> {
+    await this.#pool.query(deleteExpired)
+  }
+
   async revoke(token: string, revokeKey: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       'DELETE FROM app.chat_shares WHERE token_hash = $1 AND revoke_hash = $2',
@@ -91,7 +97,7 @@ function newSecret(): string {
   return randomBytes(16).toString('base64url')
 }
 
-function hashOf(secret: string): Buffer {
+export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 

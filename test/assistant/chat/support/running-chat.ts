@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { createChatServer } from '../../../../src/assistant/chat/chat-server.ts'
 import type { ChatServerOptions } from '../../../../src/assistant/chat/chat-server.ts'
 import type { ChatChunk } from '../../../../src/assistant/chat/chat-types.ts'
+import { ChatFeedback } from '../../../../src/assistant/chat/records/chat-feedback.ts'
 import { SharedChats } from '../../../../src/assistant/chat/records/shared-chats.ts'
 import { readConfig } from '../../../../src/config.ts'
 import type { Config } from '../../../../src/config.ts'
@@ -78,6 +79,7 @@ export async function runChat({
     const server = await createChatServer({
       parts: await openChat(context, log),
       shares: new SharedChats(context.pool, config.CHAT_SHARE_DAYS),
+      feedback: new ChatFeedback(context.pool),
       log,
       metrics,
       host: '127.0.0.1',
