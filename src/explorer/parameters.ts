@@ -60,6 +60,12 @@ export function evmAddressParameter(): TextParameter {
   ).describe('EVM address: 40 hex digits; 0x is optional.')
 }
 
+export function accountOrCoaParameter(): TextParameter {
+  return partyParameter().describe(
+    'Account: 16 hex digits; 0x and leading zeros are optional. Or the EVM address of a COA (40), for its owner.',
+  )
+}
+
 export function partyParameter(): TextParameter {
   const problem = 'must be a Flow account (0x and 16 hex digits) or an EVM address (0x and 40)'
   return textParameter(/^(0[xX])?([0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})$/, problem, accountText).describe(

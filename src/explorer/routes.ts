@@ -1,3 +1,4 @@
+import { answerCoaOwner } from './accounts/coa-owner.ts'
 import { counterpartyRoutes } from './accounts/counterparties.ts'
 import { portfolioRoutes } from './accounts/portfolio.ts'
 import { accountContractRoutes, accountLookupRoutes, accountRoutes } from './accounts/routes.ts'
@@ -131,4 +132,4 @@ export const routes: readonly Route[] = [
   ...pageRoutes,
   ...documentRoutes(() => routes, apiInfo, { caching: 'static' }),
   ...adminRoutes,
-]
+].map(answerCoaOwner)

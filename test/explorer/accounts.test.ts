@@ -3,6 +3,7 @@ import type { List } from '../../src/explorer/paging/pages.ts'
 import type { Counterparty } from '../../src/explorer/accounts/counterparties.ts'
 import { hashAlgorithmName, signatureAlgorithmName } from '../../src/explorer/accounts/schema.ts'
 import type { Account, AccountDetail, Coa, PublicKey } from '../../src/explorer/accounts/schema.ts'
+import { routes } from '../../src/explorer/routes.ts'
 import type { SearchHit } from '../../src/explorer/search/schema.ts'
 import { addressAtIndex } from '../../src/flow/address.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
@@ -416,5 +417,45 @@ describe('account routes', () => {
       expect((await silent.get(`/flow/coa/${address}`)).status).to.equal(404)
     }
     await expectProblem(silent, '/flow/coa/0x12345678901234567', 'address', '40')
+  })
+
+  it('answers for the owner where a route of an account gets its COA', async () => {
+    const {
+      rows: [{ coa, owner } = { coa: '', owner: '' }],
+    } = await database.pool.query<{ coa: string; owner: string }>(
+      'select coa_address as coa, flow_address as owner from app.coa_accounts where flow_address is not null limit 1',
+    )
+    const values = { token: 'A.0ae53cb6e3f42a79.FlowToken', nft_type: 'A.f8d6e0586b0a20c7.ExampleNFT', name: 'EVM' }
+    const paths = routes
+      .map(({ path }) => path)
+      .filter((path) => path.includes('/account/{address}'))
+      .map((path) => path.replaceAll(/\{(token|nft_type|name)\}/g, (_, name: keyof typeof values) => values[name]))
+    expect(paths).to.have.length.above(20)
+    const answer = async (path: string, address: string): Promise<unknown> => {
+      const response = await silent.get(path.replace('{address}', address))
+      const { request_id: _, ...body } = (await response.json()) as Record<string, unknown>
+      return { status: response.status, body }
+    }
+    for (const path of paths) {
+      const expected = await answer(path, owner)
+      expect(await answer(path, coa), path).to.deep.equal(expected)
+      expect(await answer(path, coa.slice(2).toUpperCase()), path).to.deep.equal(expected)
+    }
+  })
+
+  it('rejects EVM addresses that are no COA with a known owner', async () => {
+    const { rows } = await database.pool.query<{ coa: string }>(
+      'select coa_address as coa from app.coa_accounts where flow_address is null limit 1',
+    )
+    for (const address of ['0x0000000000000000000000020000000000000000', ...rows.map(({ coa }) => coa)]) {
+      for (const rest of ['', '/transaction', '/ft', '/tax-report']) {
+        const response = await silent.get(`/flow/account/${address}${rest}`)
+        const { code, field, detail } = (await response.json()) as Record<string, string>
+        expect([response.status, code, field]).to.deep.equal([404, 'unknown-account', 'address'])
+        expect(detail).to.include(`/flow/evm/address/${address}`)
+      }
+    }
+    await expectProblem(silent, `/flow/account/0x${'1'.repeat(39)}/ft`, 'address', '16 hex digits')
+    await expectProblem(silent, `/flow/account/0x${'1'.repeat(41)}/ft`, 'address', '16 hex digits')
   })
 })

@@ -2,10 +2,11 @@ import type { DatabasePool } from 'slonik'
 import type { z } from 'zod'
 import type { Network } from '../../flow/network.ts'
 import { readIndexedAccount } from '../accounts/queries.ts'
+import { readCoaOwner } from '../accounts/coa-owner.ts'
 import { findBlockHeight, readBlock } from '../blocks/queries.ts'
 import { contractParts, hashPattern } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
-import { accountParameter, contractParameter, integerParameter } from '../parameters.ts'
+import { accountOrCoaParameter, contractParameter, integerParameter } from '../parameters.ts'
 import { readFungibleToken } from '../tokens/queries.ts'
 import { completeTransactions } from '../transactions/descriptions.ts'
 import { readTransactionDetail } from '../transactions/detail-queries.ts'
@@ -142,8 +143,9 @@ async function summarizeAccount(
   text: string,
   { database, network }: SummarySource,
 ): Promise<Summary | 'unknown' | undefined> {
-  const address = valueOf(accountParameter(), text)
-  if (address === undefined) return 'unknown'
+  const party = valueOf(accountOrCoaParameter(), text)
+  const address = party?.length === 42 ? await readCoaOwner(database, party) : party
+  if (address === undefined || address === null) return 'unknown'
   const found = await readIndexedAccount(database, network(), address)
   if (found === undefined) return undefined
   const { row, contracts, labels, keys } = found
