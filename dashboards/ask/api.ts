@@ -95,7 +95,7 @@ export const api = {
   dashboard: (id: string, signal: AbortSignal) => read<Dashboard>(dashboardPath(id), { signal }),
   createDashboard: (content: DashboardContent) =>
     read<Dashboard>(`${base}/dashboards`, { method: 'POST', body: content }),
-  updateDashboard: (id: string, content: DashboardContent) =>
+  updateDashboard: (id: string, content: DashboardContent & Partial<Pick<Dashboard, 'updated_at'>>) =>
     read<Dashboard>(dashboardPath(id), { method: 'PUT', body: content }),
   deleteDashboard: (id: string) => call(dashboardPath(id), { method: 'DELETE' }),
   publishDashboard: (id: string) => read<Dashboard>(`${dashboardPath(id)}/link`, { method: 'PUT' }),

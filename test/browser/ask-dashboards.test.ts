@@ -119,6 +119,30 @@ describe('dashboards of the query page', () => {
     expect(await titles(page), 'cancelled').to.have.length(3)
   })
 
+  for (const [screen, options] of Object.entries({ wide: {}, phone })) {
+    it(`say that another user changed them before they are overwritten (${screen})`, async () => {
+      const page = await session.open(dashboardWorld(), options, path)
+      const edit = async (name: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Edit', exact: true }).click()
+        await page.getByLabel('Name', { exact: true }).fill(name)
+        const { world } = session.service
+        const dashboards = world.dashboards.map((each) => ({ ...each, name: 'Of the other', updated_at: name }))
+        session.service.world = { ...world, dashboards }
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.getByText('Another user changed this dashboard.').waitFor()
+      }
+      await page.getByText('2,160,412').waitFor()
+      await edit('First')
+      await expectUsable(page, 'a changed dashboard')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('heading', { name: 'Of the other' }).waitFor()
+      await edit('Second')
+      await page.getByRole('button', { name: 'Overwrite' }).click()
+      await page.getByText('Dashboard saved.').waitFor()
+      expect(session.service.world.dashboards[0]).to.include({ name: 'Second' })
+    })
+  }
+
   it('are shared by a link until it is revoked', async () => {
     const [dashboard] = dashboardWorld().dashboards ?? []
     expect(dashboard).to.be.an('object')

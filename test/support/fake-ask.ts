@@ -184,6 +184,9 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       state.world = { ...world, dashboards: others }
       return json(response, { status: 'deleted' })
     }
+    const { updated_at: basis } = (body ?? {}) as { readonly updated_at?: string }
+    if (method === 'PUT' && basis !== undefined && basis !== found['updated_at'])
+      return problem(response, 409, 'The dashboard was changed.', 'dashboard-changed')
     const link = method === 'PUT' ? 'f'.repeat(32) : null
     const changed = part === 'link' ? { ...found, link } : { ...found, ...(body as object), updated_at: now }
     state.world = { ...world, dashboards: [...others, changed] }
@@ -244,6 +247,6 @@ function json(response: ServerResponse, body: object, status = 200): void {
   response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
 }
 
-function problem(response: ServerResponse, status: number, detail: string): void {
-  json(response, { status, detail, code: `http-${status}`, title: 'Problem' }, status)
+function problem(response: ServerResponse, status: number, detail: string, code = `http-${status}`): void {
+  json(response, { status, detail, code, title: 'Problem' }, status)
 }

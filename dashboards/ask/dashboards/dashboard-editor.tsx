@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { flushSync } from 'react-dom'
-import { problemText } from '../../kit/api.ts'
+import { ApiProblem, problemText } from '../../kit/api.ts'
 import { Button, FieldError, Form, Icon } from '../../kit/controls.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
@@ -23,13 +23,22 @@ export function DashboardEditor({ dashboard, onClose }: DashboardEditorProps): R
   const [name, setName] = useState(dashboard.name)
   const [refreshSeconds, setRefreshSeconds] = useState(dashboard.refresh_seconds)
   const [tiles, setTiles] = useState<readonly Tile[]>(dashboard.tiles)
+  // A reload in the background must not change which version the edits replace.
+  const [basis] = useState(dashboard.updated_at)
   const [edited, setEdited] = useState<Tile | 'new'>()
   const [dragged, setDragged] = useState<string>()
   const queries = useSavedQueries().data ?? []
   const showToast = useToast()
   const id = useId()
   const saving = useMutation({
-    mutationFn: () => api.updateDashboard(dashboard.id, { name, refresh_seconds: refreshSeconds, tiles }),
+    mutationFn: (mayOverwrite: boolean) =>
+      api.updateDashboard(dashboard.id, {
+        name,
+        refresh_seconds: refreshSeconds,
+        tiles,
+        ...(mayOverwrite ? {} : { updated_at: basis }),
+      }),
+    onError: () => void queryClient.invalidateQueries({ queryKey: [...queryKeys.dashboard, dashboard.id] }),
     onSuccess: async (stored) => {
       queryClient.setQueryData([...queryKeys.dashboard, dashboard.id], stored)
       void queryClient.invalidateQueries({ queryKey: queryKeys.dashboards })
@@ -38,10 +47,11 @@ export function DashboardEditor({ dashboard, onClose }: DashboardEditorProps): R
       await queryClient.invalidateQueries({ queryKey: [...queryKeys.tiles, dashboard.id] })
     },
   })
+  const isChanged = saving.error instanceof ApiProblem && saving.error.code === 'dashboard-changed'
   const choices = [...new Set([...refreshChoices, refreshSeconds])].toSorted((a, b) => a - b)
   return (
     <>
-      <Form className="panel dashboard-form" aria-label="Edit dashboard" onSubmit={() => saving.mutate()}>
+      <Form className="panel dashboard-form" aria-label="Edit dashboard" onSubmit={() => saving.mutate(false)}>
         <h1 className="visually-hidden">Edit dashboard</h1>
         <div className="field name">
           <label htmlFor={`${id}-name`}>Name</label>
@@ -79,7 +89,18 @@ export function DashboardEditor({ dashboard, onClose }: DashboardEditorProps): R
           </Button>
         </div>
         {tiles.length >= maxTiles && <p className="note">A dashboard has at most {maxTiles} tiles.</p>}
-        <FieldError>{saving.error === null ? undefined : problemText(saving.error)}</FieldError>
+        {isChanged ? (
+          <div className="button-row">
+            <FieldError>
+              Another user changed this dashboard. Cancel shows that version; your edits are lost.
+            </FieldError>
+            <Button look="danger" disabled={saving.isPending} onClick={() => saving.mutate(true)}>
+              Overwrite
+            </Button>
+          </div>
+        ) : (
+          <FieldError>{saving.error === null ? undefined : problemText(saving.error)}</FieldError>
+        )}
       </Form>
       {tiles.length === 0 && (
         <section className="panel alone">

@@ -53,6 +53,13 @@ const body = z.strictObject(
   notAnObject,
 )
 
+const changedBody = body.extend({
+  updated_at: z.iso
+    .datetime('must be a time as in `updated_at` of the dashboard')
+    .optional()
+    .describe('Of the dashboard that you changed: a later change is not overwritten. Default: overwrites.'),
+})
+
 const link = z.string().nullable().describe('Secret of the public link `/d/{link}`; null if it is not published.')
 const summaryFields = { id: z.string(), name: z.string(), refresh_seconds: z.int(), link, updated_at: z.string() }
 const summary = z.strictObject({ ...summaryFields, tiles: z.int() }).meta({ id: 'DashboardSummary' })
@@ -252,12 +259,20 @@ const ownerRoutes: readonly Route<AskServices>[] = [
     summary: 'Replace name, refresh time and tiles of a dashboard',
     params,
     maxBodyBytes,
-    body,
-    bodyExample,
+    body: changedBody,
+    bodyExample: { ...bodyExample, updated_at: example.updated_at },
     response: dashboard,
     example,
-    handler: async ({ caller, params: { id }, body: sent }, { dashboards }) => ({
-      body: present(await dashboards.update(caller, checkId(id, 16), contentOf(sent))),
+    problems: { ...shared.problems, 409: 'It was changed after `updated_at` (`dashboard-changed`).' },
+    handler: async ({ caller, params: { id }, body: { updated_at: basis, ...sent } }, { dashboards }) => ({
+      body: present(
+        await dashboards.update(
+          caller,
+          checkId(id, 16),
+          contentOf(sent),
+          basis === undefined ? undefined : new Date(basis),
+        ),
+      ),
     }),
   }),
   route({

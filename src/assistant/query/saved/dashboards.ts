@@ -90,11 +90,29 @@ export class Dashboards {
     return await this.#one(`SELECT ${columns} FROM app.dashboards WHERE owner = $1 AND link = $2`, [owner, link])
   }
 
-  async update(owner: string, id: string, { name, refreshSeconds, tiles }: DashboardContent): Promise<Dashboard> {
-    return await this.#one(
-      `UPDATE app.dashboards SET name = $3, refresh_seconds = $4, tiles = $5, updated_at = now()
-       WHERE owner = $1 AND id = $2 RETURNING ${columns}`,
-      [owner, id, name, refreshSeconds, JSON.stringify(tiles)],
+  /** @param basis the change that it replaces; default: any. @throws ApiError 409 `dashboard-changed` */
+  async update(
+    owner: string,
+    id: string,
+    { name, refreshSeconds, tiles }: DashboardContent,
+    basis?: Date,
+  ): Promise<Dashboard> {
+    const { rows } = await query<Dashboard & Record<string, unknown>>(
+      this.#pool,
+      // Clients know milliseconds only.
+      `UPDATE app.dashboards SET name = $3, refresh_seconds = $4, tiles = $5,
+         updated_at = greatest(now(), updated_at + interval '1 ms')
+       WHERE owner = $1 AND id = $2 AND ($6::timestamptz IS NULL OR date_trunc('milliseconds', updated_at) = $6)
+       RETURNING ${columns}`,
+      [owner, id, name, refreshSeconds, JSON.stringify(tiles), basis ?? null],
+    )
+    if (rows.length > 0) return found(rows)
+    const { updatedAt } = await this.find(owner, id)
+    throw new ApiError(
+      409,
+      'dashboard-changed',
+      `The dashboard was changed at ${updatedAt.toISOString()}, after you opened it. Load it again, or save without \`updated_at\`.`,
+      { field: 'updated_at' },
     )
   }
 

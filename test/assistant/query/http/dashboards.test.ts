@@ -14,6 +14,7 @@ interface Dashboard {
   readonly name: string
   readonly link: string | null
   readonly refresh_seconds: number
+  readonly updated_at: string
   readonly tiles: readonly { readonly id: string; readonly query_id: string }[]
 }
 
@@ -79,6 +80,24 @@ describe('dashboards', () => {
     expect((await send('DELETE', `${path}/${made.id}`)).status).to.equal(200)
     for (const [method, body] of [['GET'], ['PUT', { name: 'a' }], ['DELETE']] as const)
       expect((await send(method, `${path}/${made.id}`, body)).body.code, method).to.equal('unknown-dashboard')
+  })
+
+  it('are not overwritten by an editor who read an older version', async () => {
+    const made = await create()
+    const put = (updatedAt: string | undefined, name: string): Promise<Answered<Dashboard & Problem>> =>
+      send('PUT', `${path}/${made.id}`, { name, updated_at: updatedAt })
+    const [first, second] = await Promise.all([put(made.updated_at, 'First'), put(made.updated_at, 'Second')])
+    const [stored, refused] = first.status === 200 ? [first, second] : [second, first]
+    expect([stored.status, refused.status]).to.deep.equal([200, 409])
+    expect(refused.body).to.include({ code: 'dashboard-changed', field: 'updated_at' })
+    expect(refused.body.detail).to.include(stored.body.updated_at).and.include('Load it again')
+    expect((await send<Dashboard>('GET', `${path}/${made.id}`)).body.name).to.equal(stored.body.name)
+    expect((await put(stored.body.updated_at, 'Third')).status).to.equal(200)
+    expect((await put(stored.body.updated_at, 'Stale')).status).to.equal(409)
+    expect((await put(undefined, 'Overwritten')).status).to.equal(200)
+    expect(await put('yesterday', 'x')).to.have.nested.property('body.field', 'updated_at')
+    await send('DELETE', `${path}/${made.id}`)
+    expect((await put(made.updated_at, 'Gone')).body.code).to.equal('unknown-dashboard')
   })
 
   it('run the saved query of a tile with its parameters, once in the refresh time', async () => {
