@@ -20,6 +20,8 @@ import type { Health, StatusReader } from './status/queries.ts'
 
 export interface Services {
   readonly database: DatabasePool
+  /** For reads of unknown cost; `database` of routes with `cost`. */
+  readonly expensiveReads: DatabasePool
   readonly metrics: Metrics
   readonly network: () => Network
   readonly chain: PresentChain

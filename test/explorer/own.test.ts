@@ -7,6 +7,8 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { addOwnWorker, addSales, momentDeclaration } from '../support/served-worker.ts'
+import { createReadPool } from '../../src/platform/db/slonik.ts'
+import { untilLockWait } from '../support/lock-wait.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
@@ -384,6 +386,34 @@ describe('own tables in the API', () => {
       new Set(await Promise.all(Array.from({ length: 8 }, async () => JSON.stringify(await read())))),
     ).to.have.length(1)
     await database.pool.query("drop schema own_wide cascade; delete from app.own_workers where name = 'own_wide'")
+  })
+
+  it('include views that are slow, without delaying other calls', async () => {
+    const sql = 'select count(*) from moment_purchased'
+    const views = Array.from({ length: 12 }, (_, i) => ({ name: `slow_${i}`, comment: '', sql, columns: [] }))
+    await addOwnWorker(database.pool, { name: 'own_slow', declaration: { ...momentDeclaration, views } })
+    const expensiveReads = await createReadPool({ url: database.url, statementTimeoutMs: 8000 })
+    const slow = await runApi(database.url, { server: { expensiveReads } })
+    const locking = await database.pool.connect()
+    try {
+      await locking.query('begin; lock table own_slow.moment_purchased in access exclusive mode')
+      const answers: string[] = []
+      const calls = views.map(async ({ name }) => {
+        const response = await slow.get(`/own/slow/${name}`)
+        answers.push(`${response.status} ${((await response.json()) as { code: string }).code}`)
+      })
+      await untilLockWait(database)
+      for (let call = 0; call < 5; call++) expect((await slow.get(`${rows}?limit=${call + 1}`)).status).to.equal(200)
+      expect(answers, 'views that ended before the other calls').to.not.include('503 database-unavailable')
+      await Promise.all(calls)
+      expect(new Set(answers)).to.have.all.keys('503 database-unavailable', '503 busy')
+    } finally {
+      await locking.query('rollback')
+      locking.release()
+      await slow.stop()
+      await expensiveReads.end()
+    }
+    await database.pool.query("drop schema own_slow cascade; delete from app.own_workers where name = 'own_slow'")
   })
 
   it('are described by an OpenAPI document of their own', async () => {

@@ -3,6 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { ShortCache } from '../present-chain.ts'
 import type { ApiError } from '../../platform/errors.ts'
+import { Slots } from '../../platform/limits/slots.ts'
+import type { SlotsOptions } from '../../platform/limits/slots.ts'
 import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import type { Bounds } from '../paging/bounds.ts'
@@ -111,7 +113,6 @@ export async function readOwnPage(
   table: ServedTable,
   selection: OwnSelection,
 ): Promise<OwnPage> {
-  if (table.kind === 'view') return readViewPage(database, table, selection)
   const { limit, cursor } = selection
   const scan = await chooseScan(database, table, selection)
   const after = cursor === undefined || cursor === '' ? undefined : parseCursor(table, scan, cursor)
@@ -131,24 +132,31 @@ export async function readOwnPage(
 export const maxViewRows = 1000
 
 const viewRow = z.looseObject({})
-const viewCaches = new WeakMap<DatabasePool, ShortCache>()
+const viewReads = new WeakMap<DatabasePool, { readonly cache: ShortCache; readonly slots: Slots }>()
 const viewCacheLimits = { maxAgeMs: 1000, maxFailureAgeMs: 1000, maxBytes: 64 * 1024 * 1024 }
+/** Fewer than the connections, which expensive calls use too. */
+const viewSlots: SlotsOptions = { what: 'views', max: 3, maxPerClient: 3, maxWaiting: 100, maxWaitMs: 5000 }
 
-/** In the order of the view. All clients share one reading a second, since it may be expensive. */
-async function readViewPage(
+/**
+ * In the order of the view. All clients share one reading a second, since it may be expensive.
+ *
+ * @throws ApiError 503 `busy`
+ */
+export async function readViewPage(
   database: DatabasePool,
   table: ServedTable,
   { limit, cursor }: OwnSelection,
 ): Promise<OwnPage> {
   const start = viewPosition(table, cursor)
-  const cache = viewCaches.get(database) ?? new ShortCache(viewCacheLimits)
-  viewCaches.set(database, cache)
+  const reads = viewReads.get(database) ?? { cache: new ShortCache(viewCacheLimits), slots: new Slots(viewSlots) }
+  viewReads.set(database, reads)
+  const { cache, slots } = reads
+  const read = async (): Promise<OwnRow[]> => {
+    const slot = await slots.enter(undefined)
+    return readViewRows(database, table).finally(slot.leave)
+  }
   const key = JSON.stringify([labelOf(table), table.columns])
-  const rows = await cache.get(
-    key,
-    () => readViewRows(database, table),
-    (read) => 2 * JSON.stringify(read).length,
-  )
+  const rows = await cache.get(key, read, (all) => 2 * JSON.stringify(all).length)
   const end = start + limit
   return {
     rows: rows.slice(start, end),

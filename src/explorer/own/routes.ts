@@ -13,8 +13,16 @@ import { cursorParameter, dayFilters, heightParameter, limitParameter } from '..
 import { defineRoute } from '../route.ts'
 import type { Route, Services } from '../route.ts'
 import { invalid, parseFilters } from './filters.ts'
-import { cursorForm, estimateRows, maxDayRows, readOwnDays, readOwnPage, readProgress } from './queries.ts'
-import type { OwnRow, OwnSelection } from './queries.ts'
+import {
+  cursorForm,
+  estimateRows,
+  maxDayRows,
+  readOwnDays,
+  readOwnPage,
+  readProgress,
+  readViewPage,
+} from './queries.ts'
+import type { OwnPage, OwnRow, OwnSelection } from './queries.ts'
 import {
   columnSchemaOf,
   filterShapeOf,
@@ -200,13 +208,21 @@ const rowList = defineRoute({
     }
     const { rows, cursor } = await withTable(database, params, async (served) => {
       const selection = await selectionOf(services, served, query, allParameters)
-      return selection === undefined ? nothing : readOwnPage(database, served, selection)
+      return readRows(services, served, selection)
     })
     return { body: pageUpTo(rows, limit, cursor) }
   },
 })
 
-const nothing = { rows: [], cursor: '' }
+async function readRows(
+  { database, expensiveReads }: Services,
+  table: ServedTable,
+  selection: OwnSelection | undefined,
+): Promise<OwnPage> {
+  if (selection === undefined) return { rows: [], cursor: '' }
+  if (table.kind === 'view') return readViewPage(expensiveReads, table, selection)
+  return readOwnPage(database, table, selection)
+}
 
 /** Undefined if no height can match. */
 async function selectionOf(
@@ -259,9 +275,9 @@ const batchSize = 500
 
 /** Each batch is a separate query, so that a slow client holds no connection. */
 function streamCsv(services: Services, table: ServedTable, selection: OwnSelection | undefined): Readable {
-  const { csvLimits, database } = services
-  const read = async (cursor: string, limit: number): Promise<{ rows: OwnRow[]; cursor: string }> =>
-    selection === undefined ? nothing : readOwnPage(database, table, { ...selection, cursor, limit })
+  const { csvLimits } = services
+  const read = async (cursor: string, limit: number): Promise<OwnPage> =>
+    readRows(services, table, selection === undefined ? undefined : { ...selection, cursor, limit })
   return Readable.from(csvLines(table, selection?.cursor ?? '', csvLimits, read), {
     objectMode: false,
     highWaterMark: 1,
