@@ -8,6 +8,7 @@ const picture = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www
 const pebble = 'A.179b6b1cb6755e31.PebbleCoin.Vault'
 const herons = 'A.179b6b1cb6755e31.Herons'
 const coa = `0x${'0'.repeat(23)}2${'ab'.repeat(8)}`
+const usdf = `0x${'de'.repeat(20)}`
 const vault = {
   token: pebble,
   name: 'Pebble Coin',
@@ -27,9 +28,16 @@ const explorer = {
   [`evm/address/${coa}`]: [{ flow_balance: '3.25' }],
   [`evm/address/${coa}/token`]: [
     {
-      token: { address: `0x${'cd'.repeat(20)}`, type: 'ERC-20', symbol: 'USDF', name: null },
+      token: { address: `0x${'cd'.repeat(20)}`, type: 'ERC-20', symbol: 'NODEC', name: null, decimals: null },
       value: '5',
       amount: null,
+      usd_value: null,
+    },
+    {
+      token: { address: usdf, type: 'ERC-20', symbol: 'USDF', name: null, decimals: 6 },
+      value: '2500000',
+      amount: '2.5',
+      usd_value: '2.5',
     },
   ],
 }
@@ -109,6 +117,58 @@ describe('assets in the wallet', () => {
     ])
   })
 
+  it('include ERC-20 tokens, sent from the EVM account', async () => {
+    const { page } = await ready()
+    const evm = page.getByRole('region', { name: 'Flow EVM' })
+    await evm.getByText('$2.50').waitFor()
+    expect(await evm.getByRole('link', { name: 'Send NODEC on Flow EVM' }).count()).to.equal(0)
+    await evm.getByRole('link', { name: 'Send USDF on Flow EVM' }).click()
+    await page.getByText('Balance: 2.5 USDF').waitFor()
+    const to = page.getByRole('textbox', { name: 'To' })
+    for (const [address, problem] of [
+      [otherAddress(), 'Enter the full EVM address'],
+      [coa, 'This is the EVM account that you send from.'],
+      [usdf, 'Tokens sent to their own contract or to address 0 are lost.'],
+      [`0x${'0'.repeat(40)}`, 'Tokens sent to their own contract or to address 0 are lost.'],
+      ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', 'do not match the checksum'],
+    ] as const) {
+      await to.fill(address)
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.getByText(problem).waitFor()
+    }
+    await to.fill('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
+    const amount = page.getByRole('textbox', { name: 'Amount in USDF' })
+    for (const [text, problem] of [
+      ['2.500001', 'You can send at most 2.5 USDF.'],
+      ['1.0000001', 'at most 6 decimals'],
+    ] as const) {
+      await amount.fill(text)
+      await page.getByText(problem).waitFor()
+    }
+    await amount.fill('1.25')
+    await expectUsable(page, 'a payment of an ERC-20 token')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByText(`−1.25 of the ERC-20 token ${usdf}`).waitFor()
+    await page.getByText('about $1.25').waitFor()
+    await page.getByText(coa).waitFor()
+    await expectUsable(page, 'the review of an ERC-20 payment')
+    await page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await page.getByRole('heading', { name: 'Sent' }).waitFor()
+    expect(ran()).to.deep.equal([
+      {
+        name: 'send-erc20',
+        token: usdf,
+        decimals: 6,
+        amount: 1_250_000n,
+        to: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
+      },
+    ])
+    await page.goto(`${session.wallet.url}/send?asset=0x${'ee'.repeat(20)}`)
+    await page.getByRole('textbox', { name: 'To', exact: true }).fill(`0x${'ab'.repeat(20)}`)
+    await page.getByRole('textbox', { name: 'Amount' }).fill('1')
+    await page.getByText('holds no such ERC-20 token').waitFor()
+  })
+
   it('are received by a code, after storage for their contract is added', async () => {
     const { page, own } = await ready()
     await page.getByRole('link', { name: 'Receive' }).first().click()
@@ -149,7 +209,7 @@ describe('assets in the wallet', () => {
 
   it('are accessible on a phone, in light and dark', async () => {
     const { page } = await ready({ viewport: { width: 360, height: 740 } })
-    for (const path of ['/', '/receive', '/contacts', `/send?asset=${pebble}`]) {
+    for (const path of ['/', '/receive', '/contacts', `/send?asset=${pebble}`, `/send?asset=${usdf}`]) {
       await page.goto(`${session.wallet.url}${path}`)
       await untilLoaded(page)
       await expectUsable(page, path)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import {
   createAccount,
@@ -5,6 +6,7 @@ import {
   enableCollection,
   enableToken,
   fundEvmAccount,
+  sendErc20,
   sendFlow,
   sendFlowToEvm,
   sendNft,
@@ -90,6 +92,33 @@ access(all) contract Free: FungibleToken {
 }
 `
 
+const [stableCoinCode = ''] = readFileSync(
+  new URL('../../simnode/ledger/evm/contracts/stable-coin.hex', import.meta.url),
+  'utf8',
+).split('\n')
+
+/** 100 of the smallest unit for the account's EVM account. */
+const deployErc20 = `
+import EVM from 0x${service}
+
+transaction(code: String) {
+    prepare(signer: auth(BorrowValue, SaveValue) &Account) {
+        let owned = signer.storage.borrow<auth(EVM.Deploy) &EVM.CadenceOwnedAccount>(from: /storage/evm)!
+        let result = owned.deploy(
+            code: code.decodeHex().concat(EVM.encodeABI([[owned.address()], 100 as UInt256])),
+            gasLimit: 5_000_000,
+            value: EVM.Balance(attoflow: 0)
+        )
+        assert(result.status == EVM.Status.successful, message: result.errorMessage)
+        signer.storage.save(result.deployedContract!.toString(), to: /storage/erc20)
+    }
+}
+`
+
+const showErc20 = `transaction {
+    prepare(signer: auth(CopyValue) &Account) { panic("token ".concat(signer.storage.copy<String>(from: /storage/erc20)!)) }
+}`
+
 const deploy = (name: string, code: string): TransactionCode => ({
   script: `transaction(name: String, code: String) {
     prepare(signer: auth(AddContract) &Account) { signer.contracts.add(name: name, code: code.utf8) }
@@ -163,6 +192,26 @@ transaction(to: Address) {
       await done(sendFlowToEvm('emulator', { amount: unit, to: `0x${'ab'.repeat(20)}` }), sender)
       expect((await balance(sender)) - before).to.be.closeTo(-4, 0.01)
       await done(sendFlow('emulator', { amount: unit, to: receiver.address }), sender)
+
+      await done(
+        { script: deployErc20, arguments: [JSON.stringify({ type: 'String', value: stableCoinCode })] },
+        sender,
+      )
+      const { error: shown } = await run({ script: showErc20, arguments: [] }, sender)
+      const token = `0x${/token (?:0x)?([0-9a-f]{40})/i.exec(shown)?.[1]?.toLowerCase() ?? shown}`
+      const payment = { token, decimals: 6, amount: 5n, to: `0x${'ab'.repeat(20)}` }
+      await done(sendErc20('emulator', payment), sender)
+      await done(sendErc20('emulator', { ...payment, amount: 95n }), sender)
+      expect((await run(sendErc20('emulator', { ...payment, amount: 1n }), sender)).error).to.match(
+        /The token refuses the transfer/,
+      )
+      expect((await run(sendErc20('emulator', { ...payment, decimals: 18 }), sender)).error).to.match(
+        /has other decimals/,
+      )
+      expect((await run(sendErc20('emulator', { ...payment, token: `0x${'cd'.repeat(20)}` }), sender)).error).to.match(
+        /not an ERC-20 token with decimals/,
+      )
+      expect((await run(sendErc20('emulator', payment), receiver)).error).to.match(/has no EVM account/)
     } finally {
       await client.close()
       await emulator.stop()

@@ -16,6 +16,7 @@ import {
   enableToken,
   fundEvmAccount,
   revokeKey,
+  sendErc20,
   sendFlow,
   sendFlowToEvm,
   sendNft,
@@ -28,7 +29,9 @@ import {
   transactionNames,
   transactionScript,
 } from '../../clients/signing/transactions/transaction-scripts.ts'
+import { checksumAddress } from '../../clients/signing/transactions/evm-address.ts'
 import { coreContracts } from '../../src/flow/core-contracts.ts'
+import { keccak256 } from '../../src/flow/evm/keccak256.ts'
 
 const chains = Object.keys(flowContracts) as FlowChain[]
 const publicKey = 'ab'.repeat(64)
@@ -51,6 +54,10 @@ describe('wallet transactions', () => {
           [fundEvmAccount(chain, amount), { name: 'fund-evm-account', amount }],
           [withdrawEvmAccount(chain, amount), { name: 'withdraw-evm-account', amount }],
           [sendFlowToEvm(chain, { amount, to: evm }), { name: 'send-flow-to-evm', amount, to: evm }],
+          [
+            sendErc20(chain, { token: evm, decimals: 18, amount: amount ** 3n, to: `0x${'cd'.repeat(20)}` }),
+            { name: 'send-erc20', token: evm, decimals: 18, amount: amount ** 3n, to: `0x${'cd'.repeat(20)}` },
+          ],
         ] as const
         for (const [code, known] of all) expect(readKnownTransaction(code, chain)).to.deep.equal(known)
       }),
@@ -79,6 +86,66 @@ describe('wallet transactions', () => {
     expect(() => sendFlowToEvm('mainnet', { amount: 1n, to: '0x1d7e57aa55817448' })).to.throw(SigningError)
     expect(() => sendNft('mainnet', { type: 'A.1654653399040a61.Pebble.NFT', id: 2n ** 64n, to })).to.throw(
       SigningError,
+    )
+  })
+
+  it('of ERC-20 tokens check addresses, decimals and amounts', () => {
+    const token = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+    const payment = { token, decimals: 6, amount: 1n, to: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359' }
+    const { script, arguments: given } = sendErc20('mainnet', payment)
+    expect(readKnownTransaction({ script, arguments: given }, 'mainnet')).to.deep.equal({
+      name: 'send-erc20',
+      ...payment,
+      token: token.toLowerCase(),
+      to: payment.to.toLowerCase(),
+    })
+    for (const [field, wrong] of [
+      ['to', { to: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d35A' }],
+      ['to', { to: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d3' }],
+      ['to', { to: token }],
+      ['to', { to: `0x${'0'.repeat(40)}` }],
+      ['token', { token: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD' }],
+      ['decimals', { decimals: 256 }],
+      ['decimals', { decimals: -1 }],
+      ['amount', { amount: 2n ** 256n }],
+      ['amount', { amount: -1n }],
+    ] as const)
+      expect(() => sendErc20('mainnet', { ...payment, ...wrong }), JSON.stringify(Object.keys(wrong)))
+        .to.throw(SigningError)
+        .with.property('field', field)
+    expect(sendErc20('mainnet', { ...payment, decimals: 255, amount: 2n ** 256n - 1n }).arguments[2]).to.match(
+      /"\d{78}"/,
+    )
+    const [tokenText = '', decimals = '', , to = ''] = given
+    for (const [what, mixed] of Object.entries({
+      'its own contract as recipient': [tokenText, decimals, given[2] ?? '', tokenText],
+      'mixed case': [JSON.stringify({ type: 'String', value: token }), decimals, given[2] ?? '', to],
+      'more than 2^256': [tokenText, decimals, JSON.stringify({ type: 'UInt256', value: '9'.repeat(78) }), to],
+      'decimals above a byte': [tokenText, JSON.stringify({ type: 'UInt8', value: '256' }), given[2] ?? '', to],
+      'one argument more': [...given, to],
+      'one argument less': given.slice(0, 3),
+    }))
+      expect(readKnownTransaction({ script, arguments: mixed }, 'mainnet'), what).to.equal(undefined)
+  })
+
+  it('have the checksums of EIP-55', () => {
+    for (const address of [
+      '0x52908400098527886E0F7030069857D2E4169EE7',
+      '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+      '0xde709f2102306220921060314715629080e2fb77',
+      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+      '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+      '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
+    ])
+      expect(checksumAddress(address.toLowerCase())).to.equal(address)
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
+        const digits = Buffer.from(bytes).toString('hex')
+        const hash = keccak256(Buffer.from(digits)).toString('hex')
+        const written = Array.from(digits, (digit, at) => ((hash[at] ?? '') >= '8' ? digit.toUpperCase() : digit))
+        expect(checksumAddress(`0x${digits}`)).to.equal(`0x${written.join('')}`)
+      }),
     )
   })
 

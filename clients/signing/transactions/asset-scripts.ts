@@ -164,4 +164,44 @@ transaction(amount: UFix64, to: String) {
     }
 }
 `,
+  // Checks decimals, which the preview shows. Tokens may return nothing.
+  'send-erc20': (contracts: ContractAddresses) => `import EVM from 0x${contracts.evm}
+
+transaction(token: String, decimals: UInt8, amount: UInt256, to: String) {
+    prepare(signer: auth(BorrowValue) &Account) {
+        let owned = signer.storage.borrow<auth(EVM.Call) &EVM.CadenceOwnedAccount>(from: /storage/evm)
+            ?? panic("The signer has no EVM account")
+        let tokenAddress = EVM.addressFromString(token)
+        let read = owned.dryCall(
+            to: tokenAddress,
+            data: EVM.encodeABIWithSignature("decimals()", []),
+            gasLimit: 100_000,
+            value: EVM.Balance(attoflow: 0)
+        )
+        assert(
+            read.status == EVM.Status.successful && read.data.length == 32,
+            message: "This contract is not an ERC-20 token with decimals"
+        )
+        assert(
+            EVM.decodeABI(types: [Type<UInt256>()], data: read.data)[0] as! UInt256 == UInt256(decimals),
+            message: "The token has other decimals"
+        )
+        let sent = owned.call(
+            to: tokenAddress,
+            data: EVM.encodeABIWithSignature("transfer(address,uint256)", [EVM.addressFromString(to), amount]),
+            gasLimit: 1_000_000,
+            value: EVM.Balance(attoflow: 0)
+        )
+        assert(
+            sent.status == EVM.Status.successful,
+            message: "The token refuses the transfer: ".concat(sent.errorMessage)
+        )
+        assert(
+            sent.data.length == 0
+                || EVM.decodeABI(types: [Type<UInt256>()], data: sent.data)[0] as! UInt256 == 1,
+            message: "The token refuses the transfer"
+        )
+    }
+}
+`,
 } as const

@@ -8,12 +8,13 @@ const decimals = 8
 const unit = 10n ** BigInt(decimals)
 const maxUint64 = 2n ** 64n - 1n
 
-type ArgumentType = 'String' | 'UInt8' | 'UInt64' | 'Int' | 'UFix64' | 'Address'
+type ArgumentType = 'String' | 'UInt8' | 'UInt64' | 'UInt256' | 'Int' | 'UFix64' | 'Address'
 
 const forms: Readonly<Record<ArgumentType, RegExp>> = {
   String: /^[\w.-]*$/,
   UInt8: /^(?:0|[1-9]\d{0,2})$/,
   UInt64: /^(?:0|[1-9]\d{0,19})$/,
+  UInt256: /^(?:0|[1-9]\d{0,77})$/,
   Int: /^(?:0|-?[1-9]\d*)$/,
   UFix64: /^(?:0|[1-9]\d*)\.\d{1,8}$/,
   Address: /^0x[0-9a-f]{1,16}$/i,
@@ -23,6 +24,7 @@ export const cadence = {
   string: (value: string): string => text('String', value),
   uint8: (value: number): string => text('UInt8', String(value)),
   uint64: (value: bigint): string => text('UInt64', String(value)),
+  uint256: (value: bigint): string => text('UInt256', String(value)),
   int: (value: number): string => text('Int', String(value)),
   ufix64: (units: bigint): string => text('UFix64', amountText(units)),
   address: (address: string, field: string): string => text('Address', `0x${hexOf(accountOf(address, field))}`),

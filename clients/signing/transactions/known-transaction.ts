@@ -1,6 +1,6 @@
 import { amountUnits, exactString, plainArgument } from './cadence-arguments.ts'
-import { contractOfType, keyAlgorithms } from './make-transaction.ts'
-import type { AssetType, TransactionCode } from './make-transaction.ts'
+import { contractOfType, isLostErc20, keyAlgorithms } from './make-transaction.ts'
+import type { AssetType, Erc20Payment, TransactionCode } from './make-transaction.ts'
 import { normalScript, transactionNames, transactionScript } from './transaction-scripts.ts'
 import type { FlowChain, TransactionName } from './transaction-scripts.ts'
 
@@ -29,6 +29,8 @@ export type KnownTransaction =
   | { readonly name: 'fund-evm-account' | 'withdraw-evm-account'; readonly amount: bigint }
   /** `to` with 0x, 40 digits. */
   | { readonly name: 'send-flow-to-evm'; readonly amount: bigint; readonly to: string }
+  /** Addresses with 0x, 40 digits, lower case. */
+  | (Erc20Payment & { readonly name: 'send-erc20' })
 
 export function nameOfScript(script: string, chain: FlowChain): TransactionName | undefined {
   const normal = normalScript(script)
@@ -87,11 +89,24 @@ const readers: Readonly<Record<TransactionName, (texts: readonly string[]) => Kn
   'fund-evm-account': (texts) => ofAmount('fund-evm-account', texts),
   'withdraw-evm-account': (texts) => ofAmount('withdraw-evm-account', texts),
   'send-flow-to-evm': ([amountText, toText = '', ...more]) => {
-    const [amount, to] = [amountOf(amountText), plainArgument(toText, 'String')]
-    return more.length > 0 || amount === undefined || to === undefined || !/^0x[0-9a-f]{40}$/.test(to)
+    const [amount, to] = [amountOf(amountText), evmAddress(toText)]
+    return more.length > 0 || amount === undefined || to === undefined
       ? undefined
       : { name: 'send-flow-to-evm', amount, to }
   },
+  'send-erc20': ([tokenText = '', decimalsText = '', amountText = '', toText = '', ...more]) => {
+    const [token, to] = [evmAddress(tokenText), evmAddress(toText)]
+    const decimals = Number(plainArgument(decimalsText, 'UInt8'))
+    const units = plainArgument(amountText, 'UInt256')
+    if (more.length > 0 || token === undefined || to === undefined || isLostErc20(token, to)) return undefined
+    if (units === undefined || BigInt(units) >= 2n ** 256n || !(decimals <= 255)) return undefined
+    return { name: 'send-erc20', token, decimals, amount: BigInt(units), to }
+  },
+}
+
+function evmAddress(text: string): string | undefined {
+  const address = plainArgument(text, 'String')
+  return address !== undefined && /^0x[0-9a-f]{40}$/.test(address) ? address : undefined
 }
 
 function contractOf(

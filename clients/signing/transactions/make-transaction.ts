@@ -1,6 +1,7 @@
 import { bytesOfHex, hexOf } from '../bytes.ts'
 import { SigningError } from '../signing-error.ts'
 import { cadence } from './cadence-arguments.ts'
+import { evmAddressOf } from './evm-address.ts'
 import type { FlowChain } from './transaction-scripts.ts'
 import { transactionScript } from './transaction-scripts.ts'
 
@@ -128,17 +129,43 @@ export function withdrawEvmAccount(chain: FlowChain, amount: bigint): Transactio
   return { script: transactionScript('withdraw-evm-account', chain), arguments: [cadence.ufix64(amount)] }
 }
 
-/** @param to 0x and 40 hex digits @throws SigningError */
+/** @param to 0x and 40 hex digits, with a valid checksum if of mixed case @throws SigningError */
 export function sendFlowToEvm(
   chain: FlowChain,
   { amount, to }: { readonly amount: bigint; readonly to: string },
 ): TransactionCode {
-  const digits = hexOf(bytesOfHex(to, 'to'))
-  if (digits.length !== 40) throw new SigningError('to', 'must be 0x and 40 hex digits')
   return {
     script: transactionScript('send-flow-to-evm', chain),
-    arguments: [cadence.ufix64(amount), cadence.string(`0x${digits}`)],
+    arguments: [cadence.ufix64(amount), cadence.string(evmAddressOf(to, 'to'))],
   }
+}
+
+export interface Erc20Payment {
+  /** Address of the contract. */
+  readonly token: string
+  /** Must be the contract's. */
+  readonly decimals: number
+  /** In the smallest unit. */
+  readonly amount: bigint
+  readonly to: string
+}
+
+/** From the account's EVM account (COA). Addresses as in `sendFlowToEvm`. @throws SigningError */
+export function sendErc20(chain: FlowChain, { token, decimals, amount, to }: Erc20Payment): TransactionCode {
+  const [contract, recipient] = [evmAddressOf(token, 'token'), evmAddressOf(to, 'to')]
+  if (isLostErc20(contract, recipient)) throw new SigningError('to', 'must not be the token contract or address 0')
+  if (!Number.isSafeInteger(decimals) || decimals < 0 || decimals > 255)
+    throw new SigningError('decimals', 'must be an integer from 0 to 255')
+  if (amount < 0n || amount >= 2n ** 256n) throw new SigningError('amount', 'must be from 0 to 2^256 - 1')
+  return {
+    script: transactionScript('send-erc20', chain),
+    arguments: [cadence.string(contract), cadence.uint8(decimals), cadence.uint256(amount), cadence.string(recipient)],
+  }
+}
+
+/** Such tokens cannot be recovered. @param token lower case, like `to` */
+export function isLostErc20(token: string, to: string): boolean {
+  return to === token || /^0x0*$/.test(to)
 }
 
 const assetType = /^A\.([0-9a-f]{16})\.(\w{1,200})\.\w{1,200}$/

@@ -46,6 +46,7 @@ export const transactionNames = [
   'fund-evm-account',
   'withdraw-evm-account',
   'send-flow-to-evm',
+  'send-erc20',
 ] as const
 export type TransactionName = (typeof transactionNames)[number]
 

@@ -1,5 +1,15 @@
 import { expect } from 'chai'
-import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from './amounts.ts'
+import {
+  amountProblem,
+  chainOfAddress,
+  erc20Amount,
+  erc20Problem,
+  erc20Units,
+  isAddressOf,
+  maxToSend,
+  plainAmount,
+  readAddress,
+} from './amounts.ts'
 
 describe('amounts of FLOW', () => {
   it('are formatted exactly', () => {
@@ -31,6 +41,44 @@ describe('amounts of FLOW', () => {
       expect(amountProblem(bad, '10.00000000'), bad).to.be.a('string')
     expect(amountProblem('999999999999', undefined)).to.be.a('string')
     expect([maxToSend('10.00000000'), maxToSend('0.00100000')]).to.deep.equal([999_000_000n, 0n])
+  })
+})
+
+describe('amounts of ERC-20 tokens', () => {
+  const all = 2n ** 256n - 1n
+
+  it('follow the decimals of the contract', () => {
+    for (const [text, decimals, units] of [
+      ['1', 0, 1n],
+      ['1.5', 6, 1_500_000n],
+      ['0.000000000000000001', 18, 1n],
+      ['1', 255, undefined],
+      ['0.' + '0'.repeat(254) + '1', 255, 1n],
+      ['1.5', 0, undefined],
+      ['1.1234567', 6, undefined],
+      ['', 6, undefined],
+      ['-1', 6, undefined],
+      ['1e3', 6, undefined],
+      ['.5', 6, undefined],
+      [String(all), 0, all],
+      [String(all + 1n), 0, undefined],
+    ] as const)
+      expect(erc20Units(text, decimals), `${text} with ${decimals}`).to.equal(units)
+    for (const units of [0n, 1n, 1_500_000n, all])
+      for (const decimals of [0, 6, 18, 255]) expect(erc20Units(erc20Amount(units, decimals), decimals)).to.equal(units)
+    expect([erc20Amount(1_500_000n, 6), erc20Amount(100n, 0), erc20Amount(2_000_000n, 6)]).to.deep.equal([
+      '1.5',
+      '100',
+      '2',
+    ])
+  })
+
+  it('are sent up to the balance', () => {
+    const token = { decimals: 6, value: 2_500_000n, symbol: 'USDF' }
+    expect(erc20Problem('2.5', token)).to.equal(undefined)
+    expect(erc20Problem('2.500001', token)).to.equal('You can send at most 2.5 USDF.')
+    expect(erc20Problem('0', token)).to.match(/greater than 0/)
+    expect(erc20Problem('2.0000001', token)).to.match(/at most 6 decimals/)
   })
 })
 

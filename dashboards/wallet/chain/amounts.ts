@@ -44,6 +44,36 @@ export function amountProblem(
   return undefined
 }
 
+/** In the smallest unit; undefined for other texts and more decimals. */
+export function erc20Units(text: string, decimals: number): bigint | undefined {
+  const [, whole, part = ''] = /^(\d{1,78})(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === undefined || part.length > decimals) return undefined
+  const units = BigInt(whole + part.padEnd(decimals, '0'))
+  return units < 2n ** 256n ? units : undefined
+}
+
+/** Exact, without grouping. */
+export function erc20Amount(units: bigint, decimals: number): string {
+  const digits = String(units).padStart(decimals + 1, '0')
+  const part = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  const whole = digits.slice(0, digits.length - decimals)
+  return decimals === 0 || part === '' ? whole : `${whole}.${part}`
+}
+
+export function erc20Problem(
+  text: string,
+  { decimals, value, symbol }: { readonly decimals: number; readonly value: bigint; readonly symbol: string },
+): string | undefined {
+  const units = erc20Units(text, decimals)
+  if (units === undefined)
+    return decimals === 0
+      ? 'Enter a whole number.'
+      : `Enter a number such as 12 or 12.5, with at most ${decimals} decimals.`
+  if (units === 0n) return 'The amount must be greater than 0.'
+  if (units > value) return `You can send at most ${plainAmount(erc20Amount(value, decimals))} ${symbol}.`
+  return undefined
+}
+
 /** Source: onflow/flow-go `model/flow/chain.go`. */
 const addressOffsets: Readonly<Record<FlowChain, bigint>> = {
   mainnet: 0n,

@@ -3,6 +3,7 @@ import { readKnownTransaction } from '../../../clients/signing/transactions/know
 import {
   addKey,
   fundEvmAccount,
+  sendErc20,
   sendFlow,
   sendNft,
   sendToken,
@@ -27,6 +28,9 @@ describe('estimated balance changes', () => {
       '−TopShot #7',
     ])
     expect(changesOf(fundEvmAccount('mainnet', 200_000_000n))).to.deep.equal(['−2 FLOW', '+2 FLOW on EVM'])
+    const token = `0x${'ab'.repeat(20)}`
+    const erc20 = { token, decimals: 18, amount: 1_234_500_000_000_000_000_000n, to: `0x${'cd'.repeat(20)}` }
+    expect(changesOf(sendErc20('mainnet', erc20))).to.deep.equal([`−1,234.5 of the ERC-20 token ${token}`])
     expect(changesOf(addKey('mainnet', { publicKey: 'ab'.repeat(64) }))).to.deep.equal([])
   })
 })

@@ -1,5 +1,5 @@
 import type { KnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
-import { plainUnits } from './amounts.ts'
+import { erc20Amount, plainAmount, plainUnits } from './amounts.ts'
 
 export interface BalanceChange {
   readonly direction: 'out' | 'in'
@@ -29,6 +29,13 @@ export function balanceChanges(known: KnownTransaction): readonly BalanceChange[
       ]
     case 'send-flow-to-evm':
       return [{ direction: 'out', text: `${plainUnits(known.amount)} FLOW` }]
+    case 'send-erc20':
+      return [
+        {
+          direction: 'out',
+          text: `${plainAmount(erc20Amount(known.amount, known.decimals))} of the ERC-20 token ${known.token}`,
+        },
+      ]
     case 'add-key':
     case 'revoke-key':
     case 'add-contract':

@@ -28,10 +28,13 @@ export async function describeCode(
   return { action: undefined, summary: `Script with SHA-256 ${hexOf(new Uint8Array(digest))}` }
 }
 
+/** The log accepts no more characters. */
+const maxSummary = 300
+
 function describeKnown(known: KnownTransaction): string {
   const name = known.name.replaceAll('-', ' ')
   const words = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
   const moved = balanceChanges(known).map(({ direction, text }) => `${direction === 'out' ? '−' : '+'}${text}`)
   const to = 'to' in known ? ` to ${known.to}` : ''
-  return moved.length === 0 ? words : `${words}: ${moved.join(', ')}${to}`
+  return (moved.length === 0 ? words : `${words}: ${moved.join(', ')}${to}`).slice(0, maxSummary)
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sendFlow, sendToken } from '../../../clients/signing/transactions/make-transaction.ts'
+import { sendErc20, sendFlow, sendToken } from '../../../clients/signing/transactions/make-transaction.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
 import { flowContracts } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import type { Spend } from '../chain/app-policies.ts'
@@ -41,6 +41,19 @@ describe('what a transaction of an application spends', () => {
       asset: usd,
       units: '7',
     })
+  })
+
+  it('counts ERC-20 tokens in units of 10^-8, rounded up', () => {
+    const token = `0x${'ab'.repeat(20)}`
+    const unitsOf = (amount: bigint, decimals: number): Spend =>
+      spendFor(sendErc20('mainnet', { token, decimals, amount, to: `0x${'cd'.repeat(20)}` }))
+    for (const [amount, decimals, units] of [
+      [1_500_000n, 6, '150000000'],
+      [1n, 18, '1'],
+      [3n, 0, '300000000'],
+      [2n ** 256n - 1n, 0, '18446744073709551615'],
+    ] as const)
+      expect(unitsOf(amount, decimals)).to.deep.equal({ kind: 'payment', asset: token, units })
   })
 
   it('counts FLOW as FLOW in every script', () => {

@@ -25,6 +25,8 @@ export function spendOf({ known, accounts, imports }: Transaction, chain: FlowCh
         contractOfType(known.type)?.name === 'FlowToken'
         ? ofFlow(known.amount)
         : { kind: 'payment', asset: known.type, units: String(known.amount) }
+    case 'send-erc20':
+      return { kind: 'payment', asset: known.token, units: String(erc20LimitUnits(known)) }
     case 'enable-token':
     case 'enable-collection':
     case 'create-evm-account':
@@ -37,6 +39,15 @@ export function spendOf({ known, accounts, imports }: Transaction, chain: FlowCh
     case 'update-contract':
       return { kind: 'known' }
   }
+}
+
+const maxUnits = 2n ** 64n - 1n
+
+/** Limits count 10^-8 of each asset: rounded up, and at most what fits. */
+function erc20LimitUnits({ amount, decimals }: { readonly amount: bigint; readonly decimals: number }): bigint {
+  const one = 10n ** BigInt(decimals)
+  const units = (amount * 100_000_000n + one - 1n) / one
+  return units < maxUnits ? units : maxUnits
 }
 
 /** Null unless each import names its contracts and an address. */

@@ -156,10 +156,13 @@ function KnownSummary({
     case 'send-token':
     case 'send-nft':
     case 'send-flow-to-evm':
+    case 'send-erc20':
       return (
-        <p>
-          Sends {balanceChanges(known).map(({ text }) => text)} from <Address address={from} own={own} /> to{' '}
-          <Address address={known.to} own={own} />. {'type' in known && <code className="soft wrap">{known.type}</code>}
+        <p className="wrap">
+          Sends {balanceChanges(known).map(({ text }) => text)} from{' '}
+          {known.name === 'send-erc20' && 'the EVM account of '}
+          <Address address={from} own={own} /> to <Address address={known.to} own={own} />.{' '}
+          {'type' in known && <code className="soft wrap">{known.type}</code>}
         </p>
       )
     case 'fund-evm-account':

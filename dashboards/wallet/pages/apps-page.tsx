@@ -193,7 +193,11 @@ function PolicyForm({ draft, onChange }: PolicyFormProps): ReactNode {
       <h2>Limits for an app</h2>
       {text('origin', 'Address of the app', 'https://app.example.com')}
       {text('flow', 'FLOW a day', '10')}
-      {area('tokens', 'Tokens a day, one a line: type and amount', 'A.f1ab99c82dee3526.USDCFlow.Vault 25')}
+      {area(
+        'tokens',
+        'Tokens a day, one a line: type or ERC-20 contract, and amount',
+        'A.f1ab99c82dee3526.USDCFlow.Vault 25',
+      )}
       <label className="field">
         <span>Other transactions</span>
         <select

@@ -21,7 +21,7 @@ import { Link } from '../../kit/router.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 import { amountProblem } from '../chain/amounts.ts'
-import { isFlowToken, pictureOf, tokenSymbol } from '../chain/assets.ts'
+import { erc20Of, isFlowToken, pictureOf, tokenSymbol } from '../chain/assets.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../answers.gen.ts'
 import { useExplorer } from '../own-data.ts'
@@ -224,7 +224,7 @@ function EvmAccount({ settings, account, isOnlyOne }: AssetsProps): ReactNode {
               </Button>
             </span>
           </div>
-          <EvmTokens address={address} settings={settings} />
+          <EvmTokens address={address} settings={settings} account={account} />
         </>
       )}
       {change === 'create' && (
@@ -248,23 +248,43 @@ function EvmAccount({ settings, account, isOnlyOne }: AssetsProps): ReactNode {
   )
 }
 
-function EvmTokens({ address, settings }: Pick<AssetsProps, 'settings'> & { readonly address: string }): ReactNode {
+function EvmTokens({
+  address,
+  settings,
+  account,
+}: Pick<AssetsProps, 'settings' | 'account'> & { readonly address: string }): ReactNode {
   const { data } = useExplorer<EvmHolding>(`/flow/evm/address/${address}/token?limit=100`)
   return (
     <ul className="rows">
-      {data?.map(({ token, value, amount }) => (
-        <li key={`${token.address} ${token.type}`}>
-          <span className="row-main">
-            <ExplorerLink to={settings.explorer_url} path={`/evm/token/${token.address}`}>
-              {sanitizeName(token.symbol ?? token.name ?? '', token.address)}
-            </ExplorerLink>
-            <span className="soft small">{token.type}</span>
-          </span>
-          <span className="number">
-            {amount !== null ? formatAmount(amount) : token.type === 'ERC-20' ? `${value} units` : value}
-          </span>
-        </li>
-      ))}
+      {data?.map((holding) => {
+        const { token, value, amount, usd_value: usd } = holding
+        const erc20 = erc20Of(holding)
+        return (
+          <li key={`${token.address} ${token.type}`}>
+            <span className="row-main">
+              <ExplorerLink to={settings.explorer_url} path={`/evm/token/${token.address}`}>
+                {sanitizeName(token.symbol ?? token.name ?? '', token.address)}
+              </ExplorerLink>
+              <span className="soft small">{token.type}</span>
+            </span>
+            <span className="row-main number">
+              <span>{amount !== null ? formatAmount(amount) : token.type === 'ERC-20' ? `${value} units` : value}</span>
+              {usd !== null && <span className="soft small">{formatDollars(usd)}</span>}
+            </span>
+            {erc20 !== undefined && (
+              <span className="row-actions">
+                <Link
+                  className="button small"
+                  aria-label={`Send ${erc20.symbol} on Flow EVM`}
+                  to={sendPath(account, erc20.address)}
+                >
+                  Send
+                </Link>
+              </span>
+            )}
+          </li>
+        )
+      })}
     </ul>
   )
 }

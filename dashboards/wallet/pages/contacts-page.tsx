@@ -87,7 +87,10 @@ function NewContact(): ReactNode {
   const [text, setText] = useState('')
   const { isBusy, problem, run } = useAction()
   const address = readAddress(text) ?? readEvmAddress(text)
-  const isWrong = address?.length === 18 && chainOfAddress(address) === undefined
+  const isWrong =
+    address === undefined
+      ? /^\s*0x[0-9a-f]{40}\s*$/i.test(text)
+      : address.length === 18 && chainOfAddress(address) === undefined
   const add = (): void =>
     void run(async () => {
       await addContact(auth, { name: name.trim(), address: address ?? '' })

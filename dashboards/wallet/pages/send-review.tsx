@@ -27,6 +27,8 @@ export interface Payment {
   /** `1.5 FLOW`, `Heron #7`. */
   readonly what: readonly [strong: string, rest: string]
   readonly dollars: string | undefined
+  /** Sent from the account's EVM account. */
+  readonly erc20?: { readonly contract: string; readonly from: string } | undefined
 }
 
 interface SendReviewProps {
@@ -38,7 +40,7 @@ interface SendReviewProps {
 
 export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): ReactNode {
   const settings = useSettings()
-  const { account, to, contact, chain, code, what, dollars } = payment
+  const { account, to, contact, chain, code, what, dollars, erc20 } = payment
   const { network } = account
   const isEvm = to.length > 18
   const reload = useRefresh()
@@ -112,8 +114,17 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
         </dd>
         <dt>From</dt>
         <dd>
-          <code className="wrap">{account.address}</code>
+          <code className="wrap">{erc20?.from ?? account.address}</code>
+          {erc20 !== undefined && <span className="soft"> EVM account of {account.address}</span>}
         </dd>
+        {erc20 !== undefined && (
+          <>
+            <dt>Token contract</dt>
+            <dd>
+              <code className="wrap">{erc20.contract}</code>
+            </dd>
+          </>
+        )}
         <dt>Network</dt>
         <dd>
           <Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge>

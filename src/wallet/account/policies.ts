@@ -23,8 +23,8 @@ const asset = z
   .string()
   .max(200)
   .regex(
-    /^(?:FLOW|A\.[0-9a-f]{16}\.\w+\.\w+)$/,
-    'must be FLOW or the type of a vault, such as A.1654653399040a61.FlowToken.Vault',
+    /^(?:FLOW|A\.[0-9a-f]{16}\.\w+\.\w+|0x[0-9a-f]{40})$/,
+    'must be FLOW, the type of a vault, such as A.1654653399040a61.FlowToken.Vault, or an ERC-20 contract',
   )
 /** UFix64 in units of 10^-8. */
 const units = z
