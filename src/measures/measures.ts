@@ -1,4 +1,5 @@
-export type Grain = 'hour' | 'day' | 'week' | 'month'
+/** `now`: the current value only, as one period that starts with the newest indexed day. */
+export type Grain = 'hour' | 'day' | 'week' | 'month' | 'now'
 export type Dimension = 'token' | 'collection'
 type Unit = 'count' | 'accounts' | 'addresses' | 'FLOW' | 'USD' | 'tokens' | 'computation' | 'gas'
 
@@ -9,11 +10,14 @@ export interface Measure {
   readonly source: SourceName
   /** SQL of the value, over the rows of a period. */
   readonly value: string
+  /** Null, not 0, without a row or value. */
+  readonly isNullable?: true
   /** Default: those of the source. */
   readonly grains?: readonly Grain[]
 }
 
 interface Source {
+  /** Table, or FROM items with a column `day`. */
   readonly table: string
   /** Distinct accounts of several days cannot be added up. */
   readonly grains: readonly Grain[]
@@ -21,15 +25,40 @@ interface Source {
   readonly dimension?: Dimension
 }
 
+/** Last price in US dollars of a day, up to 48 hours before its end. */
+export function lastPriceSql(token: string, day: string): string {
+  return [
+    `select price from app.prices where token = ${token} and currency = 'USD'`,
+    `    and price_time < (${day} + 1)::timestamp at time zone 'UTC'`,
+    `    and price_time >= (${day} - 1)::timestamp at time zone 'UTC'`,
+    '  order by price_time desc limit 1',
+  ].join('\n')
+}
+
+const tokenDays = [
+  "(select day, name, sum(amount) as amount from app.hourly_activity where kind = 'token' group by day, name) t",
+  `  left join lateral (${lastPriceSql('t.name', 't.day')}) p on true`,
+].join('\n')
+
+const epochDays = [
+  '(select distinct day from app.hourly_stats) d',
+  '  left join lateral (select total_staked from app.epoch_stats',
+  "    where start_time < (d.day + 1)::timestamp at time zone 'UTC' order by start_time desc limit 1) e on true",
+].join('\n')
+
 export const sources = {
   hours: { table: 'app.hourly_stats', grains: ['hour', 'day', 'week', 'month'] },
   days: { table: 'app.daily_analytics', grains: ['day', 'week', 'month'] },
   accounts: { table: 'app.daily_account_counts', grains: ['day'] },
   actors: { table: 'app.daily_actor_counts', grains: ['day'] },
+  volumes: { table: tokenDays, grains: ['day', 'week', 'month'] },
+  stakes: { table: epochDays, grains: ['day'] },
   token: { table: 'app.hourly_activity', grains: ['day'], dimension: 'token' },
   collection: { table: 'app.hourly_activity', grains: ['day'], dimension: 'collection' },
+  tokenHolders: { table: 'app.ft_token_holders', grains: ['now'], dimension: 'token' },
+  collectionHolders: { table: 'app.nft_collection_stats', grains: ['now'], dimension: 'collection' },
 } as const satisfies Readonly<Record<string, Source>>
-export type SourceName = 'hours' | 'days' | 'accounts' | 'actors' | Dimension
+export type SourceName = keyof typeof sources
 
 function sumOf(
   source: 'hours' | 'days',
@@ -117,6 +146,22 @@ export const measures = {
     value: "coalesce(sum(actor_count) filter (where kind = 'trader'), 0)::bigint",
   },
   epoch_payout_total: sumOf('days', 'epoch_payout', 'Staking rewards', 'Rewards paid to nodes and delegators.', 'FLOW'),
+  staked: {
+    title: 'Staked FLOW',
+    definition:
+      'FLOW staked in the last epoch that began by the end of the day, excluding access nodes; null if unknown.',
+    unit: 'FLOW',
+    source: 'stakes',
+    value: 'max(e.total_staked)',
+    isNullable: true,
+  },
+  usd_volume: {
+    title: 'Token volume in US dollars',
+    definition: 'Sum of token_usd_volume of all fungible tokens with a known price.',
+    unit: 'USD',
+    source: 'volumes',
+    value: 'sum(round(t.amount * p.price, 2))',
+  },
   bridge_to_evm_txs: sumOf(
     'days',
     'bridge_to_evm_tx_count',
@@ -150,6 +195,20 @@ export const measures = {
     source: 'token',
     value: 'round(m.amount * p.price, 2)',
   },
+  token_holders: {
+    title: 'Holders of a token',
+    definition: 'Accounts with a balance above zero now.',
+    unit: 'accounts',
+    source: 'tokenHolders',
+    value: 'holder_count',
+  },
+  collection_holders: {
+    title: 'Owners in a collection',
+    definition: 'Accounts that own an NFT of the collection now.',
+    unit: 'accounts',
+    source: 'collectionHolders',
+    value: 'holder_count',
+  },
   collection_transfers: {
     title: 'Transfers of a collection',
     definition: 'Transfers of NFTs of the collection, excluding bridge escrow.',
@@ -169,4 +228,9 @@ function isMeasureName(name: string): name is MeasureName {
 export function measureOf(name: MeasureName): Measure & Source {
   const measure: Measure = measures[name]
   return { ...sources[measure.source], ...measure }
+}
+
+/** The day, or the only one. */
+export function defaultGrain(name: MeasureName): Grain {
+  return measureOf(name).grains.includes('day') ? 'day' : 'now'
 }

@@ -1,4 +1,4 @@
-import { measureOf } from './measures.ts'
+import { lastPriceSql, measureOf } from './measures.ts'
 import type { Dimension, Grain, MeasureName } from './measures.ts'
 
 /** Days `YYYY-MM-DD`, both included; or so many days, ending with the newest indexed one. */
@@ -35,6 +35,7 @@ export function seriesSql(names: readonly MeasureName[], options: SeriesOptions)
   if ((dimension === undefined) !== (key === undefined)) {
     throw new TypeError(`${names.join(', ')}: ${dimension === undefined ? 'has no dimension' : `needs a ${dimension}`}`)
   }
+  if (grain === 'now' && key !== undefined) return currentValues(names, key)
   return dimension === undefined || key === undefined
     ? chainSeries(names, options.days, grain)
     : keyedSeries(names, options.days, dimension, key)
@@ -56,8 +57,9 @@ function chainSeries(names: readonly MeasureName[], days: Days, grain: Grain): s
     ].join('\n')
   })
   const columns = names.map((name) => {
-    const { source, unit } = measureOf(name)
-    return `coalesce(${source}.${name}, ${unit === 'FLOW' ? '0.00000000' : '0'}) as ${name}`
+    const { source, unit, isNullable } = measureOf(name)
+    const column = `${source}.${name}`
+    return isNullable === true ? column : `coalesce(${column}, ${zeros[unit] ?? '0'}) as ${name}`
   })
   return [
     `with ${[periods(first, last, grain), ...parts].join(', ')}`,
@@ -68,11 +70,21 @@ function chainSeries(names: readonly MeasureName[], days: Days, grain: Grain): s
   ].join('\n')
 }
 
+const zeros: Readonly<Record<string, string>> = { FLOW: '0.00000000', USD: '0.00' }
+
+function currentValues(names: readonly MeasureName[], key: string): string {
+  const columns = names.map((name) => {
+    const { value, table } = measureOf(name)
+    return `coalesce((select ${value} from ${table} where token = ${keyLiteral(key)}), 0) as ${name}`
+  })
+  return `select (${newestDay(0)}) as period,\n  ${columns.join(',\n  ')}`
+}
+
 /** By index: one row an hour, among those of all tokens or collections. */
 function keyedSeries(names: readonly MeasureName[], days: Days, dimension: Dimension, key: string): string {
   const { first, last } = endsOf(days, 'day')
   const columns = names.map((name) => `${measureOf(name).value} as ${name}`)
-  const name = literal(key, /^A\.[0-9a-f]{16}(\.\w+){1,2}$/)
+  const name = keyLiteral(key)
   return [
     `with ${periods(first, last, 'day')}`,
     `select d.period, ${columns.join(',\n  ')}`,
@@ -90,16 +102,6 @@ function keyedSeries(names: readonly MeasureName[], days: Days, dimension: Dimen
       ? [`left join lateral (${lastPriceSql(name, 'd.period')}) p on true`]
       : []),
     'order by d.period',
-  ].join('\n')
-}
-
-/** Last price in US dollars of a day, up to 48 hours before its end. */
-export function lastPriceSql(token: string, day: string): string {
-  return [
-    `select price from app.prices where token = ${token} and currency = 'USD'`,
-    `    and price_time < (${day} + 1)::timestamp at time zone 'UTC'`,
-    `    and price_time >= (${day} - 1)::timestamp at time zone 'UTC'`,
-    '  order by price_time desc limit 1',
   ].join('\n')
 }
 
@@ -137,6 +139,10 @@ function periodOf(grain: Grain): string {
   if (grain === 'day') return 'day'
   if (grain === 'hour') return 'day + make_interval(hours => hour)'
   return `date_trunc('${grain}', day::timestamp)::date`
+}
+
+function keyLiteral(key: string): string {
+  return literal(key, /^A\.[0-9a-f]{16}(\.\w+){1,2}$/)
 }
 
 function literal(text: string, form: RegExp): string {

@@ -23,6 +23,23 @@ async function mockDays(page: Page, count: number): Promise<void> {
   )
 }
 
+/** Makes the API return an increasing value for each day of the range. */
+async function mockMetric(page: Page, metric: string, isKnown: boolean): Promise<void> {
+  await page.route(
+    (url) => url.pathname === `/insights/metrics/${metric}`,
+    async (route) => {
+      const { searchParams } = new URL(route.request().url())
+      const from = Date.parse(searchParams.get('from') ?? '')
+      const count = (Date.parse(searchParams.get('to') ?? '') - from) / 86_400_000 + 1
+      const points = Array.from({ length: count }, (_, i) => ({
+        timestamp: new Date(from + i * 86_400_000).toISOString(),
+        value: isKnown && i > 0 ? `${1000 * i}.50` : null,
+      }))
+      await route.fulfill({ json: { data: [{ metric, points }] } })
+    },
+  )
+}
+
 /** Chart labels that overlap or extend beyond the chart. */
 const overlaps = `[...document.querySelectorAll('.time-chart svg')].flatMap((svg) => {
   const outer = svg.getBoundingClientRect()
@@ -35,6 +52,24 @@ const overlaps = `[...document.querySelectorAll('.time-chart svg')].flatMap((svg
 
 describe('explorer charts', () => {
   const session = useExplorerSession()
+
+  it('show the volume in dollars and the stake by the metrics, if known', async () => {
+    const prepare = async (opened: Page): Promise<void> => {
+      await mockDays(opened, 20)
+      await mockMetric(opened, 'usd_volume', true)
+      await mockMetric(opened, 'staked', false)
+    }
+    for (const options of [{}, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }] as const) {
+      const page = await session.open('/charts', { prepare, ...options })
+      const plot = page.getByRole('region', { name: 'Token volume', exact: true }).getByRole('slider')
+      await plot.waitFor()
+      expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-31: $19,000.50 so far')
+      await untilLoaded(page)
+      expect(await page.getByRole('region', { name: 'Staked', exact: true }).count()).to.equal(0)
+      await expectAccessible(page, 'metrics')
+      expect(await horizontalOverflow(page)).to.equal(0)
+    }
+  })
 
   it('show values by keyboard, pointer and table', async () => {
     const page = await session.open('/charts', { prepare: (opened) => mockDays(opened, 60) })

@@ -107,6 +107,37 @@ describe('metrics', () => {
       expect(volume.points.map(({ value }) => value)).to.deep.equal(data.map((day) => day['volume']))
       compared.add('token_volume').add('token_usd_volume')
     }
+    const { data: epochs } = await chain.api.json<List<Fields>>('/staking/epoch/stats?limit=100')
+    const staked = await series('staked', '?from=2026-02-14')
+    expect(staked.points.map(({ value }) => value)).to.deep.equal(
+      daily.map(
+        ({ date }) =>
+          epochs.find((each) => String(each['start_time']) <= `${String(date)}T24`)?.['total_staked'] ?? null,
+      ),
+    )
+    expect(staked.points.some(({ value }) => value !== null)).to.equal(true)
+    const [token, collection] = await Promise.all(
+      [`/flow/ft/${keys['token']}`, `/flow/nft/${keys['collection']}`].map((path) =>
+        chain.api.json<List<Fields>>(path),
+      ),
+    )
+    for (const [name, key, shown] of [
+      ['token_holders', keys['token'], token],
+      ['collection_holders', keys['collection'], collection],
+    ] as const) {
+      const { points } = await series(name, `?key=${key}`)
+      expect(points.map(({ value }) => value)).to.deep.equal([String(shown?.data[0]?.['holder_count'])])
+    }
+    const { data: tokens } = await chain.api.json<List<Fields>>('/flow/ft?limit=100')
+    const volumes = await Promise.all(
+      tokens.map(({ id }) => series('token_usd_volume', `?from=2026-02-14&key=${String(id)}`)),
+    )
+    const cents = (value: string | null | undefined): number => Math.round(Number(value ?? 0) * 100)
+    const total = await series('usd_volume', '?from=2026-02-14')
+    expect(total.points.map(({ value }) => cents(value))).to.deep.equal(
+      total.points.map((_, i) => volumes.reduce((sum, { points }) => sum + cents(points[i]?.value), 0)),
+    )
+    for (const name of ['staked', 'token_holders', 'collection_holders', 'usd_volume']) compared.add(name)
     const others = measureNames.filter((name) => !compared.has(name))
     expect(others).to.deep.equal(['indexed_days', 'account_days'])
   })

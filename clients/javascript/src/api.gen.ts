@@ -260,7 +260,7 @@ export interface Parameters {
   readonly '/insights/daily/module/{module}': { readonly module: 'accounts' | 'evm' | 'defi' | 'epoch' | 'bridge' | 'contracts'; readonly from?: string; readonly to?: string }
   readonly '/insights/transfers/daily': { readonly from?: string; readonly to?: string }
   readonly '/insights/metrics': Readonly<Record<string, never>>
-  readonly '/insights/metrics/{metric}': { readonly metric: 'indexed_days' | 'block_count' | 'tx_count' | 'system_tx_count' | 'cadence_tx_count' | 'failed_tx_count' | 'evm_tx_count' | 'event_count' | 'total_gas_used' | 'fees' | 'ft_transfers' | 'nft_transfers' | 'new_accounts' | 'coa_new_accounts' | 'new_contracts' | 'contract_updates' | 'active_accounts' | 'account_days' | 'evm_execution_count' | 'evm_failed_count' | 'evm_gas_used' | 'evm_active_addresses' | 'defi_swap_count' | 'defi_unique_traders' | 'epoch_payout_total' | 'bridge_to_evm_txs' | 'bridge_from_evm_txs' | 'token_transfers' | 'token_volume' | 'token_usd_volume' | 'collection_transfers'; readonly from?: string; readonly to?: string; readonly grain?: 'hour' | 'day' | 'week' | 'month'; readonly key?: string }
+  readonly '/insights/metrics/{metric}': { readonly metric: 'indexed_days' | 'block_count' | 'tx_count' | 'system_tx_count' | 'cadence_tx_count' | 'failed_tx_count' | 'evm_tx_count' | 'event_count' | 'total_gas_used' | 'fees' | 'ft_transfers' | 'nft_transfers' | 'new_accounts' | 'coa_new_accounts' | 'new_contracts' | 'contract_updates' | 'active_accounts' | 'account_days' | 'evm_execution_count' | 'evm_failed_count' | 'evm_gas_used' | 'evm_active_addresses' | 'defi_swap_count' | 'defi_unique_traders' | 'epoch_payout_total' | 'staked' | 'usd_volume' | 'bridge_to_evm_txs' | 'bridge_from_evm_txs' | 'token_transfers' | 'token_volume' | 'token_usd_volume' | 'token_holders' | 'collection_holders' | 'collection_transfers'; readonly from?: string; readonly to?: string; readonly grain?: 'hour' | 'day' | 'week' | 'month' | 'now'; readonly key?: string }
   readonly '/status/price': { readonly asset?: string }
   readonly '/status/price/at': { readonly asset?: string; readonly ts: string | string }
   readonly '/status/price/history': { readonly asset?: string; readonly limit?: number; readonly from?: string | string; readonly to?: string | string; readonly cursor?: string; readonly offset?: number }
@@ -2308,7 +2308,7 @@ export interface Metric {
   /** `token` or `collection` if a series is about one, which `key` selects; otherwise null. */
   readonly dimension: string | null
   /** Lengths of the periods. */
-  readonly grains: readonly ('hour' | 'day' | 'week' | 'month')[]
+  readonly grains: readonly ('hour' | 'day' | 'week' | 'month' | 'now')[]
   /** Statement for the newest 30 days, which the query service runs. Null for a metric with a dimension. */
   readonly sql: string | null
 }
@@ -2326,7 +2326,8 @@ export interface MetricSeries {
   readonly unit: string
   /** `token` or `collection` if a series is about one, which `key` selects; otherwise null. */
   readonly dimension: string | null
-  readonly grain: 'hour' | 'day' | 'week' | 'month'
+  /** `now`: one point with the current value. */
+  readonly grain: 'hour' | 'day' | 'week' | 'month' | 'now'
   /** Token or collection. */
   readonly key: string | null
   /** First day; null without indexed days in the range. */

@@ -50,7 +50,7 @@ const metricSchema = z.strictObject({
   name: z.enum(measureNames, 'must be a metric of the description'),
   from: day.describe('First day, UTC. Default: 90 days, or 7 for hours.'),
   to: day.describe('Last day, UTC. Default: the newest indexed day.'),
-  grain: z.enum(['hour', 'day', 'week', 'month']).optional().describe('Length of the periods. Default: day.'),
+  grain: z.enum(['hour', 'day', 'week', 'month', 'now']).optional().describe('Default: day; holders have now.'),
   key: z
     .string()
     .max(500)

@@ -177,7 +177,7 @@ export function buildPrompt({ target, schema, notes, examples, maxRows, timeoutS
 function describeMeasures(): string {
   const lines = measureNames.map((name) => {
     const { definition, unit, value, table, dimension } = measureOf(name)
-    const source = dimension === undefined ? `: ${value} from ${table}` : `, of one ${dimension}`
+    const source = dimension === undefined ? `: ${value} from ${table}` : `, of one ${dimension}, from ${table}`
     return `- ${name} (${unit}): ${definition} SQL${source}`
   })
   const key = 'A.1654653399040a61.FlowToken'

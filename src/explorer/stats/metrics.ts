@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { measureNames, measureOf } from '../../measures/measures.ts'
+import { defaultGrain, measureNames, measureOf } from '../../measures/measures.ts'
 import type { Grain, MeasureName } from '../../measures/measures.ts'
 import { seriesSql } from '../../measures/series.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -11,8 +11,10 @@ import type { DaySpan } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { readIndexedDays, seriesFragment } from './insights.ts'
 
-const grains = ['hour', 'day', 'week', 'month'] as const satisfies readonly Grain[]
-const grainFormat = z.enum(grains, `must be one of ${grains.join(', ')}`)
+const grains = ['hour', 'day', 'week', 'month', 'now'] as const satisfies readonly Grain[]
+const grainFormat = z
+  .enum(grains, `must be one of ${grains.join(', ')}`)
+  .describe('`now`: one point with the current value.')
 
 const fields = {
   metric: z.string().describe('Name.'),
@@ -99,7 +101,7 @@ const metric = defineRoute({
   }),
   query: z.object({
     ...dayRangeParameters(spans.other),
-    grain: grainFormat.default('day').describe('Length of the periods; one of the `grains` of the metric.'),
+    grain: grainFormat.optional().describe('One of the `grains` of the metric. Default: `day`, or `now`.'),
     key: contractParameter().optional().describe('Token or collection, for metrics with a dimension.'),
   }),
   response: singleOf(seriesSchema, 'MetricSeries'),
@@ -116,7 +118,10 @@ const metric = defineRoute({
       },
     ],
   },
-  handler: async ({ params: { metric: name }, query: { grain, key, ...requested } }, { database }) => {
+  handler: async (
+    { params: { metric: name }, query: { grain = defaultGrain(name), key, ...requested } },
+    { database },
+  ) => {
     checkSelection(name, grain, key)
     const days = resolveDays(requested, await readIndexedDays(database), grain === 'hour' ? spans.hour : spans.other)
     const options = days === undefined ? undefined : { days, grain, key }
