@@ -15,6 +15,8 @@ const repeated = (count: number, part: (index: number) => string, sign: string):
 const square = '(10::numeric ^ 65000 - 1) * (10::numeric ^ 65000 - 1)'
 const array = (of: string, n: number): string => `string_to_array(repeat('${of},', ${n}), ',')`
 
+const document = (n: number): string => `jsonb_build_object('a', ${array('a', n)}, 'b', ${array('b', n)})`
+
 /**
  * The worst calls with super-linear time. Unbounded, each runs for minutes and cannot be cancelled.
  */
@@ -26,6 +28,12 @@ const multiplied: Calls = {
   ilike: (n) => `repeat('a', ${n}) ilike '%' || repeat('a', ${n / 2}) || 'b'`,
   'arrays that overlap': (n) => `${array('a', n)} && ${array('b', n)}`,
   'documents that contain': (n) => `to_jsonb(${array('a', n)}) @> to_jsonb(${array('b', n)})`,
+  'items of documents': (n) => `jsonb_path_exists(${document(n)}, '$.a[*] == $.b[*]')`,
+  'items of documents, by an operator': (n) => `${document(n)} @? '$ ? (@.a == @.b)'`,
+  'items of documents and of a variable': (n) =>
+    `jsonb_path_match(to_jsonb(${array('a', n)}), '$ == $v', jsonb_build_object('v', ${array('b', n)}))`,
+  'items of documents, in standard functions': (n) => `json_exists(${document(n)}, '$ ? (@.a > @.b)')`,
+  dates: (n) => `to_date(repeat('1', ${n}), repeat('Q', ${n}))`,
   products: (n) => repeated(Math.min(n, 400), () => square, ' + '),
   windows: (n) => repeated(Math.min(n, 1000), (index) => `sum(1) over (order by ${index}::text)`, ' + '),
   hashes: (n) => repeated(Math.min(n, 1000), () => "md5(repeat('a', 100000000))", ' || '),
@@ -41,6 +49,7 @@ const linear: Readonly<Record<string, string>> = {
     "jsonb_pretty((repeat('[', 2000) || repeat('1,', 100000) || '1' || repeat(']', 2000))::jsonb)",
   'lower case': "lower(repeat('a', 240000000))",
   'ilike with a short pattern': "repeat('a', 120000000) ilike '%aaaaaaaab'",
+  'items compared with literals': `jsonb_path_exists(to_jsonb(${array('a', 1_000_000)}), '$[*] ? ((@ == "b" || 1 < @) && @ like_regex "a\\d" && @.double() > -1.5)')`,
   'translate with a short list': `translate(repeat('a', 120000000), '{}"', '')`,
 }
 
@@ -94,6 +103,24 @@ describe('functions that the gate allows', () => {
       await ends(call(size))
     })
   }
+
+  it('recognise paths that may compare items with items', async () => {
+    const refused = [
+      '$.a == $.b',
+      '1 + $.a == $.b',
+      '$.a[1] == 1[0, 0, 0]',
+      '$.a11 == $.b',
+      '$.a /*"*/ == $.b /*"*/',
+      '$.a\\" == $.b\\"',
+      '$ ? (@.a == $"v")',
+      `$.a${' '.repeat(300)}== $.b`,
+      `$.a${'1'.repeat(300)} == $.b`,
+    ]
+    for (const path of refused)
+      expect(await passes(`select jsonb_path_exists(payload, '${path}') from raw.events`), path).to.equal(false)
+    for (const path of ['$.a == 1', '$ ? ("x" <= @.b.c)', '$[*] ? (@.d < "2025-01-01".datetime() && (@.e <> null))'])
+      expect(await passes(`select jsonb_path_exists(payload, '${path}') from raw.events`), path).to.equal(true)
+  })
 
   for (const [name, call] of Object.entries(linear)) {
     it(`accept operands of any length and stop on cancellation: ${name}`, async () => {

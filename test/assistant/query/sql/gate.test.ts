@@ -211,6 +211,10 @@ describe('statement gate', () => {
       `select coalesce(array_agg(g), '{}') && array_agg(-g) ${numbers}`,
       "select string_to_array(repeat('a,', 30000), ',') && string_to_array(repeat('b,', 30000), ',')",
       'select count(*) from raw.events where payload @> payload',
+      'select int8multirange(variadic array_agg(int8range(g, g + 1))) from generate_series(1, 10000000) g',
+      `select strpos(format('${'%1$s'.repeat(1000)}', repeat('a', 30000)), 'b' || repeat('a', 10000))`,
+      `select strpos(regexp_replace(pattern => 'a', replacement => repeat('b', 10000), string => repeat('a', 10000),
+        flags => 'g'), 'c' || repeat('b', 10000))`,
       // The bounds of a constant hold only for the first iteration of a recursion.
       recursive("1, ''", "n + 100000, translate(repeat('a', n), repeat('b', n), '')"),
       recursive('1, array[1]', 'n + 100000, case when x && x then x || x end'),

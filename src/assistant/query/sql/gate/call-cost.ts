@@ -7,6 +7,8 @@ export interface Value {
   readonly kind: 'number' | 'jsonb' | 'other'
   readonly constant?: number
   readonly elements?: number
+  /** Of SQL/JSON paths: may compare each item with each other one, without a cancellation check. */
+  readonly isPaired?: boolean
 }
 
 /**
@@ -48,6 +50,8 @@ const heavyRate = 10
 const pieceRate = 80
 const tokenRate = 100
 const formattingRate = 400
+/** ns per byte of an array of ranges. */
+const sortRate = 80
 /** ns per pair of bytes, for near matches. */
 const searchRate = 1
 const likeRate = 2
@@ -74,6 +78,8 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
       return number(linear)
     case 'short':
       return other(linear, shortBytes)
+    case 'read-date':
+      return other(pairCost(searchRate, a.bytes, args.length > 1 ? b.bytes : 1) + linear, shortBytes)
     case 'linear':
       return { work: linear, bytes: bound(all), kind: sameKind(args) }
     case 'growing':
@@ -82,6 +88,8 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
       return other(heavyRate * all, bound(3 * all))
     case 'elements':
       return other(pieceRate * pieces(all) + linear, bound(all))
+    case 'sorted':
+      return other(sortRate * all, bound(all))
     case 'parsing':
       return other(tokenRate * pieces(all) + linear, bound(8 * all))
     case 'formatting':
@@ -99,8 +107,11 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
     case 'pretty': {
       return other(pieceRate * pieces(all) + indentRate * Math.min(all * all, maxPostgresBytes), bound(all * all))
     }
-    case 'paths':
-      return { work: linear, bytes: bound(a.bytes * a.bytes), kind: 'jsonb' }
+    case 'path':
+    case 'paths': {
+      const bytes = kind === 'path' ? all : a.bytes * a.bytes
+      return { work: linear + (b.isPaired === true ? pathPairs(all) : 0), bytes: bound(bytes), kind: 'jsonb' }
+    }
     case 'match':
       return other(pairCost(matchRate, a.bytes, b.bytes) + linear, a.bytes)
     case 'match-elements':
@@ -122,7 +133,7 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
     case 'slice':
       return other(linear, cutBytes(a, args.length > 2 ? c.constant : undefined))
     case 'format':
-      return other(formattingRate * a.bytes + linear, bound(a.constant === 0 ? all : maxValueBytes))
+      return built(formattingRate * a.bytes + linear, a.constant === undefined ? maxValueBytes : all * a.constant)
     case 'arithmetic':
       return arithmetic(args, '/')
     case 'power':
@@ -173,6 +184,8 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
     case '~~*':
     case '!~~*':
       return number(likeCost(left, right) + heavyRate * all, 1)
+    case '@?':
+      return number(linear + (right.isPaired === true ? pathPairs(all) : 0), 1)
     case '@>':
     case '<@':
     case '&&':
@@ -255,6 +268,10 @@ function likeCost(a: Value, b: Value): number {
 
 function elementCost(a: Value, b: Value): number {
   return pairCost(elementRate, a.elements ?? pieces(a.bytes), b.elements ?? pieces(b.bytes))
+}
+
+export function pathPairs(bytes: number): number {
+  return elementCost({ ...short, bytes }, { ...short, bytes })
 }
 
 function textCost({ bytes, kind }: Value): number {

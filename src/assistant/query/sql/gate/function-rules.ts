@@ -4,6 +4,8 @@ export type CallKind =
   /** Linear time; short result. */
   | 'number'
   | 'short'
+  /** Reads the rest of the text for each field of the format. */
+  | 'read-date'
   /** Linear time; result at most as long as all arguments together. */
   | 'linear'
   /** Linear time; result up to eight times as long: escapes, JSON. */
@@ -12,6 +14,8 @@ export type CallKind =
   | 'free'
   | 'heavy'
   | 'elements'
+  /** Sorts the elements of its arguments. */
+  | 'sorted'
   | 'parsing'
   | 'formatting'
   | 'search'
@@ -21,6 +25,7 @@ export type CallKind =
   | 'join-others'
   /** Result as long as the square of its argument: indentation; document paths. */
   | 'pretty'
+  | 'path'
   | 'paths'
   /** Compares each character or element of the first argument with those of the second. */
   | 'match'
@@ -65,25 +70,27 @@ export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
     hashtextextended starts_with date_mi like_support jsonb_exists to_number to_hex to_oct to_bin bool crc32
     crc32c array_position pg_size_bytes erf erfc gamma lgamma`,
   short: `age chr date_add date_bin date_subtract date_trunc justify_days justify_hours justify_interval make_date
-    make_interval make_time make_timestamp make_timestamptz timezone to_timestamp to_date pg_size_pretty date
+    make_interval make_time make_timestamp make_timestamptz timezone pg_size_pretty date
     timestamp timestamptz time timetz interval overlaps`,
+  'read-date': 'to_timestamp to_date',
   linear: `any_value avg coalesce concat_op first_value last_value lag lead nth_value max min mode sum
     percentile_cont percentile_disc stddev stddev_pop stddev_samp variance var_pop var_samp array_append array_cat
     array_prepend array_reverse array_sample array_shuffle concat md5 sha224 sha256 sha384 sha512 trim_array
-    unnest range_agg range_intersect_agg range_merge int4range int8range numrange tsrange tstzrange daterange
-    int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange multirange
+    unnest range_intersect_agg range_merge int4range int8range numrange tsrange tstzrange daterange
     jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys jsonb_extract_path
     jsonb_extract_path_text jsonb_set jsonb_set_lax jsonb_insert jsonb_strip_nulls jsonb_populate_record
-    jsonb_populate_recordset jsonb_to_record jsonb_to_recordset jsonb_path_exists jsonb_path_exists_tz
-    jsonb_path_match jsonb_path_match_tz jsonb_path_query jsonb_path_query_tz jsonb_path_query_first
-    jsonb_path_query_first_tz set_byte text name varchar bpchar char bytea overlay substr_op int8send`,
+    jsonb_populate_recordset jsonb_to_record jsonb_to_recordset set_byte text name varchar bpchar char bytea
+    overlay substr_op int8send`,
   heavy: 'initcap casefold lower upper reverse encode decode convert convert_from convert_to',
+  sorted: 'int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange multirange',
   elements: 'array_sort array_positions array_remove array_replace',
   growing: `quote_ident quote_literal quote_nullable row_to_json to_json to_jsonb array_to_json json_build_array
     json_build_object jsonb_build_array jsonb_build_object json_object jsonb_object`,
   join: 'array_to_string',
   'join-others': 'concat_ws',
   pretty: 'jsonb_pretty',
+  path: `jsonb_path_exists jsonb_path_exists_tz jsonb_path_match jsonb_path_match_tz jsonb_path_query
+    jsonb_path_query_tz jsonb_path_query_first jsonb_path_query_first_tz`,
   paths: 'jsonb_path_query_array jsonb_path_query_array_tz',
   parsing: `json_array_elements json_array_elements_text json_array_length json_each json_each_text
     json_extract_path json_extract_path_text json_object_keys json_populate_record json_populate_recordset

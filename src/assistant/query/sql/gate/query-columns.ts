@@ -1,5 +1,6 @@
 import { maxNumericDigits, maxValueBytes, nodeWork, numberBytes, shortBytes } from './call-cost.ts'
 import type { Value } from './call-cost.ts'
+import type { CallKind } from './function-rules.ts'
 import { isNode, listOf, namesIn, nodeOf } from './grammar.ts'
 import type { SyntaxNode } from './grammar.ts'
 
@@ -131,10 +132,60 @@ export function constantOf({ sval, ival, fval }: SyntaxNode): Value {
   return { work: nodeWork, bytes, kind: 'number', elements: 1, ...constant }
 }
 
-/** A literal format without widths (`%10s`, `%*s`) adds no length: constant 0. */
-export function formatOf(values: readonly Value[], args: readonly unknown[]): readonly Value[] {
-  const text = nodeOf(args[0], 'A_Const')?.['sval']
-  const isPlain = isNode(text) && !/%[-\d*]/.test(textOf(text['sval']).replaceAll(/%\d+\$(?![-\d*])/g, '%'))
+/**
+ * A literal format without widths (`%10s`, `%*s`): constant is how many times the result may have
+ * all arguments; quoting doubles them.
+ */
+function formatOf(values: readonly Value[], args: readonly unknown[]): readonly Value[] {
+  const text = literalOf(args[0])
+  if (text === undefined || /%[-\d*]/.test(text.replaceAll(/%\d+\$(?![-\d*])/g, '%'))) return values
   const [first = nothing, ...others] = values
-  return isPlain ? [{ ...first, constant: 0 }, ...others] : values
+  return [{ ...first, constant: 2 + 2 * (text.match(/%\d/g)?.length ?? 0) }, ...others]
+}
+
+/** Arguments with what their texts tell. */
+export function argumentsOf(kind: CallKind, values: readonly Value[], args: readonly unknown[]): readonly Value[] {
+  if (args.some((arg) => nodeOf(arg, 'NamedArgExpr') !== undefined)) {
+    // In any order.
+    const bytes = Math.max(...values.map((value) => value.bytes))
+    return values.map(() => ({ work: 0, bytes, kind: 'other', isPaired: true }))
+  }
+  if (kind === 'format') return formatOf(values, args)
+  if (kind !== 'path' && kind !== 'paths') return values
+  const isPaired = mayCompareItems(args[1])
+  return values.map((value, index) => (index === 1 ? { ...value, isPaired } : value))
+}
+
+function literalOf(node: unknown): string | undefined {
+  const text = nodeOf(nodeOf(node, 'TypeCast')?.['arg'] ?? node, 'A_Const')?.['sval']
+  return isNode(text) ? textOf(text['sval']) : undefined
+}
+
+/** A literal on one side of a comparison in an SQL/JSON path; methods return one item each. */
+const literalBefore = /[(!&|]\s*(?:""|-?\d[\w.]*|true|false|null)\s*$/
+const literalAfter = /^\s*(?:""|[-+]?\d[\w.]*|true|false|null)(?:\.[a-z_]+\([^()]*\))*\s*[)&|]/
+const maxComparisons = 20
+const maxLiteral = 200
+
+/** Of JSON_EXISTS, JSON_QUERY, JSON_VALUE and JSON_TABLE. */
+export function pathsOf({ pathspec, columns }: SyntaxNode): unknown[] {
+  const path = isNode(pathspec) && isNode(pathspec['string']) ? pathspec['string'] : pathspec
+  const others = listOf(columns).flatMap((column) => pathsOf(nodeOf(column, 'JsonTableColumn') ?? {}))
+  return path === undefined ? others : [path, ...others]
+}
+
+/** Whether an SQL/JSON path may compare two sequences of items. */
+export function mayCompareItems(path: unknown): boolean {
+  const literal = literalOf(path)?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+  if (literal === undefined || /\\|\/\*/.test(literal)) return true
+  const text = `(${literal})`
+  const comparisons = text.match(/==|!=|<>|<=|>=|[<>]/g) ?? []
+  if (comparisons.length > maxComparisons) return true
+  let end = 0
+  return comparisons.some((sign) => {
+    const start = text.indexOf(sign, end)
+    end = start + sign.length
+    const before = text.slice(Math.max(0, start - maxLiteral), start)
+    return !literalBefore.test(before) && !literalAfter.test(text.slice(end, end + maxLiteral))
+  })
 }

@@ -7,6 +7,7 @@ import {
   maxWork,
   nodeWork,
   operatorCost,
+  pathPairs,
   shortBytes,
   sortWork,
   sourceWork,
@@ -21,10 +22,12 @@ import {
   added,
   computed,
   constantOf,
-  formatOf,
+  argumentsOf,
   isStarOfRow,
+  mayCompareItems,
   nothing,
   outputName,
+  pathsOf,
   queryNamed,
   small,
   sourceNamed,
@@ -363,7 +366,9 @@ export class StatementCost {
 
   #json(node: SyntaxNode, scope: Scope): Value {
     const inside = this.#inside(node, scope)
-    return added(callCost('parsing', [inside]), inside)
+    const parsed = callCost('parsing', [inside])
+    const pairs = pathsOf(node).some(mayCompareItems) ? pathPairs(inside.bytes) : 0
+    return added({ ...parsed, work: parsed.work + pairs }, inside)
   }
 
   #call({ funcname, args, ...clauses }: SyntaxNode, scope: Scope): Value {
@@ -372,7 +377,7 @@ export class StatementCost {
     const beside = this.#value(clauses, scope)
     const kind = functionKinds.get(name)
     // Casts may be written as calls. Functions of other schemas are SQL of the database owner.
-    const result = callCost(kind ?? 'growing', kind === 'format' ? formatOf(values, listOf(args)) : values)
+    const result = callCost(kind ?? 'growing', argumentsOf(kind ?? 'growing', values, listOf(args)))
     const isOrdered = clauses['agg_distinct'] === true || clauses['agg_order'] !== undefined
     const isSorted = clauses['over'] !== undefined || isOrdered
     return added(result, ...values, isSorted ? { ...beside, work: beside.work + sortWork } : beside)
@@ -399,7 +404,8 @@ export class StatementCost {
       const comparisons = /[~@&?]/.test(symbol) ? operatorCost(symbol, left, right).work : 0
       return added({ ...small, work: 4 * right.bytes + comparisons }, left, right)
     }
-    return added(operatorCost(symbol, left, right), left, right)
+    const path = symbol === '@?' ? { ...right, isPaired: mayCompareItems(rexpr) } : right
+    return added(operatorCost(symbol, left, path), left, right)
   }
 
   #cast({ arg, typeName }: SyntaxNode, scope: Scope): Value {

@@ -85,7 +85,7 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     'select age(max(timestamp), min(timestamp)), justify_hours(max(timestamp) - min(timestamp)) from raw.blocks',
     "select make_date(2026, 1, 1) + 7, date '2026-01-01' - date '2025-12-31', make_interval(days => 3), to_timestamp(0), current_date is not null",
     "select (timestamp, interval '1 hour') overlaps (timestamp, interval '2 hours') from raw.blocks limit 1",
-    'select tstzrange(min(timestamp), max(timestamp)) @> max(timestamp), range_agg(int8range(height, height + 1)) from raw.blocks',
+    'select tstzrange(min(timestamp), max(timestamp)) @> max(timestamp), int8multirange(int8range(min(height), max(height))) from raw.blocks',
   ],
   'texts and bytes': [
     "select '0x' || encode(id, 'hex') as id, octet_length(id), substring(id from 1 for 4), get_byte(id, 0) from raw.blocks limit 3",

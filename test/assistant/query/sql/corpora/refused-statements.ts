@@ -132,6 +132,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
   'sql-function': [
     'select path(polygon(3, circle(point(0, 0), 1)))',
     "select normalize('a', nfd)",
+    'select range_agg(int8range(height, height + 1)) from raw.blocks',
     "select 'a' is nfc normalized",
     "select bit_length(x) from (select normalize('a')) t(x)",
     "select to_tsvector('a')",
