@@ -6,6 +6,7 @@ import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-err
  */
 export const refusedInUnusualPlaces: Readonly<Partial<Record<RefusalCode, readonly string[]>>> = {
   'sql-clause': [
+    'select merge_action()',
     'select xmlforest(pg_sleep(1) as a)',
     'select xmlpi(name a, pg_sleep(1)::text)',
     'select xmlserialize(content xmlelement(name a, pg_sleep(1)) as text)',
@@ -19,6 +20,13 @@ export const refusedInUnusualPlaces: Readonly<Partial<Record<RefusalCode, readon
     'with t as (merge into app.chain c using raw.blocks b on false when not matched then do nothing) select 1',
   ],
   'sql-function': [
+    `select * from json_table('[1]', '$[*]' columns (n for ordinality, nested path '$' columns (b text path '$' default pg_read_file('/etc/passwd') on empty)))`,
+    'select * from raw.blocks tablesample bernoulli (100) repeatable (pg_backend_pid())',
+    'select * from pg_get_aios()',
+    'select pg_get_loaded_modules(), pg_numa_available()',
+    `select * from pg_wal_summary_contents(1, '0/0', '0/1')`,
+    'select pg_sync_replication_slots()',
+    'select array_sort(array(select pg_sleep(1)::text))',
     "select to_regproc('pg_sleep'), to_regprocedure('pg_sleep(float8)')",
     "select to_regrole('flowfarm')",
     "select to_regtype('app.developer_keys')",
@@ -204,6 +212,8 @@ export const refusedInUnusualPlaces: Readonly<Partial<Record<RefusalCode, readon
   ],
   'sql-operator': ['select 1 operator(app.=) 1', 'select 1 operator(pg_catalog.<=>) 1'],
   'sql-type': [
+    `select * from json_table('[1]', '$[*]' columns (a regclass path '$'))`,
+    `select * from json_to_recordset('[{"a": "postgres"}]') as x(a regrole[])`,
     "select age('1'::xid), mxid_age('1'::xid)",
     'select tableoid::regclass from raw.blocks',
     "select 'developer_keys'::regclass::oid",
@@ -255,6 +265,13 @@ export const refusedInUnusualPlaces: Readonly<Partial<Record<RefusalCode, readon
     "select ('a'::information_schema.cardinal_number)",
   ],
   'sql-relation': [
+    'select count(*) from app.chat_feedback',
+    'select snapshot from app.chat_shares',
+    'select url from app.alerts',
+    'select link from app.dashboards',
+    'select * from app."developer_keys\u200b"',
+    'select * from \u0430pp.developer_keys',
+    `select json_exists(jsonb '[1]', '$[*] ? (@ > $x)' passing (select count(*) from app.developer_keys) as x)`,
     'select row_to_json(k) from app.developer_keys k',
     'select to_jsonb(developer_keys) from developer_keys',
     'select (select to_jsonb(k) from developer_keys k limit 1)',
