@@ -8,12 +8,15 @@ import { runCommand } from './cli/command.ts'
 import { withDatabase } from './cli/open-database.ts'
 import { flag, someOf, wholeNumber } from './cli/options.ts'
 import { count, pluralize, print, printJson } from './cli/texts.ts'
+import { createChatModels } from '../src/assistant/chat/models/chat-models.ts'
+import { evaluateChat, scriptedModel } from './eval/chat-cases.ts'
+import type { ChatResult } from './eval/chat-cases.ts'
 import { openEvalDatabases } from './eval/databases.ts'
 import { evaluate, openEvaluation } from './eval/evaluate.ts'
 import type { EvaluatedQuestion, Evaluation } from './eval/evaluate.ts'
 import type { GoldQuestion } from './eval/gold-questions.ts'
 import { goldQuestions, writeKnownAnswers } from './eval/gold-questions.ts'
-import { feedbackReport, replayReport, unexpectedIn, modelReport, plainResult } from './eval/report.ts'
+import { chatReport, feedbackReport, replayReport, unexpectedIn, modelReport, plainResult } from './eval/report.ts'
 import type { ProtocolRun } from './eval/report.ts'
 import { replayScenarios, scenarioGroups } from './eval/scenarios.ts'
 
@@ -89,12 +92,15 @@ async function replay(
 ): Promise<number> {
   const runs: ProtocolRun[] = []
   for (const protocol of spoken) runs.push(await replayScenarios(evaluation, questions, protocol))
-  const unexpected = runs.flatMap(({ results }) => results.flatMap(unexpectedIn)).length
-  if (asJson) printJson(runs.map(plainRun))
+  const chat = await chatResults(evaluation, questions, () => scriptedModel(gold))
+  const isFailing = ({ problem }: ChatResult): boolean => problem !== undefined
+  const unexpected = runs.flatMap(({ results }) => results.flatMap(unexpectedIn)).length + chat.filter(isFailing).length
+  if (asJson) printJson({ runs: runs.map(plainRun), chat: chat.map(plainChat) })
   else {
     print('How the service handles correct, wrong and missing replies. Replies are scripted, over real protocols.')
     for (const line of replayReport(scenarioGroups, runs)) print(`${line}\n`)
-    const questionCount = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length
+    for (const line of chatReport('the scripted model', chat)) print(line)
+    const questionCount = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length + chat.length
     print(
       unexpected === 0
         ? `\nAll ${count(questionCount)} outcomes are as expected.`
@@ -123,9 +129,24 @@ async function live(
   { min = 0, json }: { readonly min?: number | undefined; readonly json: boolean },
 ): Promise<number> {
   const results = await evaluate(evaluation.serviceWith(new ProviderModel({ settings })), evaluation.judge, questions)
-  if (json) printJson(results.map(plainResult))
-  else for (const line of modelReport(`${settings.provider}/${settings.name}`, results)) print(line)
+  const chat = await chatResults(evaluation, questions, () => createChatModels(readConfig()).of('balanced'))
+  const name = `${settings.provider}/${settings.name}`
+  if (json) printJson({ questions: results.map(plainResult), chat: chat.map(plainChat) })
+  else for (const line of [...modelReport(name, results), ...chatReport(name, chat)]) print(line)
   return rightPercent(results) < min ? exitCodes.operatorActionRequired : exitCodes.success
+}
+
+/** None with `--only`, which names questions. */
+async function chatResults(
+  evaluation: Evaluation,
+  questions: readonly GoldQuestion[],
+  model: () => ReturnType<typeof scriptedModel>,
+): Promise<ChatResult[]> {
+  return questions.length === gold.length ? await evaluateChat(evaluation, gold, model()) : []
+}
+
+function plainChat({ chatCase: { id, kind, turns }, problem }: ChatResult): unknown {
+  return { id, kind, turns, problem: problem ?? null }
 }
 
 function rightPercent(results: readonly EvaluatedQuestion[]): number {

@@ -1,5 +1,6 @@
 import type { StoredFeedback } from '../../src/assistant/chat/records/chat-feedback.ts'
 import type { EvaluatedQuestion } from './evaluate.ts'
+import type { ChatResult } from './chat-cases.ts'
 import type { Scenario, ScenarioGroup } from './scenarios.ts'
 
 export function modelReport(name: string, results: readonly EvaluatedQuestion[]): string[] {
@@ -67,6 +68,18 @@ function seconds(ms: number | undefined): string {
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)}…` : line
+}
+
+export function chatReport(name: string, results: readonly ChatResult[]): string[] {
+  const kinds = Map.groupBy(results, ({ chatCase: { kind } }) => kind)
+  return [...kinds].flatMap(([kind, own], i) => {
+    const failing = own.filter(({ problem }) => problem !== undefined)
+    return [
+      ...(i === 0 ? ['', `Chat with ${name}, cases as expected:`] : []),
+      `  ${kind}: ${own.length - failing.length} of ${own.length}`,
+      ...failing.map(({ chatCase: { id, turns }, problem = '' }) => `    ${id}: ${oneLine(problem)} (${turns.at(-1)})`),
+    ]
+  })
 }
 
 /** Texts of users: without control characters. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { chatCases, evaluateChat, scriptedModel } from '../../../../scripts/eval/chat-cases.ts'
 import { goldQuestions } from '../../../../scripts/eval/gold-questions.ts'
 import { replayScenarios, scenarioGroups } from '../../../../scripts/eval/scenarios.ts'
-import { replayReport, unexpectedIn, modelReport } from '../../../../scripts/eval/report.ts'
+import { chatReport, replayReport, unexpectedIn, modelReport } from '../../../../scripts/eval/report.ts'
 import type { ProtocolRun } from '../../../../scripts/eval/report.ts'
 import { evaluatedWorld } from './evaluated-world.ts'
 import type { EvaluatedWorld } from './evaluated-world.ts'
@@ -79,5 +80,37 @@ describe('query service with a replayed model', () => {
       /FAIL unsafe-function +1 of 2 +sql-function +a file on the server\n +over openai:\n.*: wrong\n[^]*pg_read_file/,
     )
     expect(report).not.to.include('ok  ')
+  })
+})
+
+describe('chat with the scripted model', () => {
+  let world: EvaluatedWorld
+  before(async () => {
+    world = await evaluatedWorld()
+  })
+
+  it('refines over turns, chooses charts and refuses, as expected', async () => {
+    const results = await evaluateChat(world.evaluation, gold, scriptedModel(gold))
+    expect(results.filter(({ problem }) => problem !== undefined)).to.deep.equal([])
+    expect(chatReport('m', results)).to.include.members([
+      '  multi-turn: 4 of 4',
+      '  chart: 5 of 5',
+      '  refusal: 6 of 6',
+    ])
+  })
+
+  it('reports wrong statements, unsuitable charts and missing refusals', async () => {
+    const [known] = gold
+    if (known === undefined) throw new Error('There are no questions')
+    // Each last turn has the statement of the first question.
+    const wrong = scriptedModel(
+      chatCases.map(({ turns }, i) => ({ ...known, id: `${i}`, question: turns.at(-1) ?? '' })),
+    )
+    const results = await evaluateChat(world.evaluation, gold, wrong)
+    const problems = new Map(results.map(({ chatCase: { id }, problem }) => [id, problem]))
+    expect(problems.get('then-events')).to.match(/^wrong: select count/)
+    expect(problems.get('by-day')).to.match(/^wrong: /)
+    expect(problems.get('send')).to.match(/^answered with select count/)
+    expect(problems.get('one-number')).to.equal(undefined)
   })
 })
