@@ -38,6 +38,10 @@ describe('configuration', () => {
       DB_URL: 'mysql://localhost/x',
       LATEST_BATCH_SIZE: '0',
       LOG_LEVEL: 'loud',
+      CHAIN_ACCESS_NODE: 'a:b:c',
+      CHAIN_ACCESS_NODES: 'a:1,ftp://b',
+      CHAIN_HISTORIC_ACCESS_NODES: 'sporks,c:0',
+      CHAIN_ARCHIVE_NODE: 'grpc://d/path',
     }
     expect(() => readConfig({}, environment))
       .to.throw(FatalError)
@@ -50,10 +54,13 @@ describe('configuration', () => {
   })
 
   it('does not repeat a secret in its complaint', () => {
-    expect(() => readConfig({}, { DB_URL: 'mysql://user:hunter2@host/db' }))
-      .to.throw(FatalError)
-      .with.property('message')
-      .that.does.not.include('hunter2')
+    const secrets = { DB_URL: 'mysql://user:hunter2@host/db', CHAIN_ARCHIVE_NODE: 'https://user:hunter2@host' }
+    for (const [name, value] of Object.entries(secrets)) {
+      expect(() => readConfig({}, { [name]: value }))
+        .to.throw(FatalError)
+        .with.property('message')
+        .that.does.not.include('hunter2')
+    }
   })
 
   it('takes an empty variable as absent', () => {

@@ -29,8 +29,10 @@ const schemes: Readonly<Record<string, Pick<Endpoint, 'protocol' | 'tls'> & { re
 export function parseEndpoint(text: string): Endpoint {
   const trimmed = text.trim()
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `grpc://${trimmed}`
-  const refuse = (reason: string): FatalError =>
-    new FatalError('endpoint-invalid', `access node ${JSON.stringify(text)}: ${reason}; accepted are ${accepted}`)
+  const refuse = (reason: string): FatalError => {
+    const shown = JSON.stringify(text.replace(/\/\/.*@/, '//…@'))
+    return new FatalError('endpoint-invalid', `access node ${shown}: ${reason}. Use ${accepted}.`)
+  }
 
   const url = URL.parse(address)
   if (url === null) throw refuse('not an address')
