@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { SolidityCompiler } from '../../src/explorer/evm/verification/compiler.ts'
+import { compilationMs, SolidityCompiler } from '../../src/explorer/evm/verification/compiler.ts'
 import type { CompilerInput, CompilerOptions } from '../../src/explorer/evm/verification/compiler.ts'
 import { ContractVerifier, maxUploadsPerHour } from '../../src/explorer/evm/verification/verifier.ts'
 import type { PresentChain } from '../../src/explorer/present-chain.ts'
+import { defaultTimeouts } from '../../src/platform/http/connections.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { deriveRecording } from '../support/explored-chain.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -240,6 +241,7 @@ describe('verified sources of EVM contracts', function () {
           (error: unknown) => String(error),
         )
     expect(await failureOf({ timeLimitMs: 1 })).to.include('takes longer')
+    expect(compilationMs, 'before the server disconnects the client').to.be.below(defaultTimeouts.stalledMs - 5000)
     expect(await failureOf({ maxMemoryPages: 16 })).to.include('ran out of memory')
     expect(await failureOf({ maxOutputBytes: 100 })).to.include('returns more than 100 bytes')
     const aborted = AbortSignal.abort(new Error('left'))

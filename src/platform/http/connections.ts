@@ -15,7 +15,7 @@ export interface ClientTimeouts {
   readonly stalledMs: number
 }
 
-const defaultTimeouts: ClientTimeouts = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
+export const defaultTimeouts: ClientTimeouts = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
 
 export function createListener(
   handle: RequestListener,

@@ -39,7 +39,7 @@ export interface CompilerOutput {
 }
 
 export interface CompilerOptions {
-  /** Default 60,000. */
+  /** Default `compilationMs`. */
   readonly timeLimitMs?: number
   /** Default 8192: 512 MB. Large projects take 300. */
   readonly maxMemoryPages?: number
@@ -49,6 +49,8 @@ export interface CompilerOptions {
 
 const program = fileURLToPath(new URL('compile-program.ts', import.meta.url))
 const maxHeapMb = 512
+/** Ends before the server disconnects the client. */
+export const compilationMs = 50_000
 const maxErrors = 5
 const maxErrorLength = 600
 
@@ -62,7 +64,7 @@ export class SolidityCompiler {
   private constructor(module: string, version: string, options: CompilerOptions) {
     this.#module = module
     this.version = version
-    this.#options = { timeLimitMs: 60_000, maxMemoryPages: 8192, maxOutputBytes: 32 * 1024 * 1024, ...options }
+    this.#options = { timeLimitMs: compilationMs, maxMemoryPages: 8192, maxOutputBytes: 32 * 1024 * 1024, ...options }
   }
 
   /** Undefined if the package is not installed. */

@@ -12,6 +12,7 @@ import { defineRoute } from '../../route.ts'
 import type { Services } from '../../route.ts'
 import { decodedParametersSchema, exampleEvmTokenRef, presentParameters } from '../schema.ts'
 import { evmPartySchema } from '../token-schema.ts'
+import { compilationMs } from './compiler.ts'
 import { maxUploadsPerHour } from './verifier.ts'
 import type { ContractVerifier } from './verifier.ts'
 
@@ -185,8 +186,8 @@ const verifyContract = defineRoute({
   summary: 'Verify the source of an EVM contract',
   description:
     'Compiles the source and stores it if the result is the code of the contract. A full match replaces a partial ' +
-    `one. Limit: ${maxUploadsPerHour} uploads an hour and one compilation at a time per client; 60 s and 512 MB for ` +
-    'each.',
+    `one. Limit: ${maxUploadsPerHour} uploads an hour and one compilation at a time per client; ` +
+    `${compilationMs / 1000} s and 512 MB for each.`,
   params,
   maxBodyBytes: 2 * maxSourceChars,
   body: uploadSchema,
