@@ -211,17 +211,25 @@ async function startAsk(context: Context): Promise<void> {
 
 async function startWallet(context: Context): Promise<void> {
   const { config, shared } = context
-  const [wallet, { signInClients, signInWarnings }, { localHost, pageAddress }, { askSettings }] = await Promise.all([
+  const [
+    wallet,
+    { signInClients, signInWarnings },
+    { localHost, pageAddress },
+    { askSettings },
+    { listLinkedProjects },
+  ] = await Promise.all([
     import('./wallet/service.ts'),
     import('./editor/settings.ts'),
     import('./platform/http/connections.ts'),
     import('./assistant/query/settings.ts'),
+    import('./editor/github/stores/connection-store.ts'),
   ])
   const isApiSet = config.BACKEND_URL !== askSettings.BACKEND_URL.read(undefined)
   await wallet.startWallet(context, {
     clients: (place) => signInClients(config, shared, place),
     warnings: signInWarnings(config),
     deleteUserData,
+    listProjects: listLinkedProjects,
     explorerApi: () =>
       isApiSet || shared.apiPort === undefined
         ? config.BACKEND_URL

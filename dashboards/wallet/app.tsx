@@ -13,7 +13,8 @@ import { ErrorBoundary, Loading } from '../kit/state.tsx'
 import { Link, useLocation, navigate } from '../kit/router.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { useToast } from '../kit/toast.tsx'
-import { DeleteAccount, EmailAddress, SignOutEverywhere } from './pages/account-page.tsx'
+import { DeleteAccount, EmailAddress } from './pages/account-page.tsx'
+import { ApiKeys, LinkedEditor, OwnApps, OwnPasskeys, Sessions } from './pages/account-links.tsx'
 import { EmailRecovery } from './pages/email-recovery.tsx'
 import { FclWindow, isFclPath } from './fcl/fcl-window.tsx'
 import { AddDevicePage, addDevicePath } from './pages/add-device.tsx'
@@ -50,6 +51,7 @@ function AccountPage(): ReactNode {
     <>
       <PageTitle title="Profile" />
       {isOwn && <EmailAddress />}
+      <OwnPasskeys />
       <section className="panel" aria-label="Security">
         <div className="panel-text apart">
           <span>See all sign-ins, changes of passkeys and signatures.</span>
@@ -59,7 +61,10 @@ function AccountPage(): ReactNode {
         </div>
       </section>
       <EmailRecovery />
-      <SignOutEverywhere />
+      <Sessions isListed={isOwn} />
+      <OwnApps />
+      <LinkedEditor />
+      <ApiKeys />
       {isOwn && <DeleteAccount />}
     </>
   )

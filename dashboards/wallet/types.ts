@@ -81,6 +81,53 @@ export interface PolicyDecision {
   readonly left: string | null
 }
 
+/** Response item of `/account/sessions`. */
+export interface SessionRow {
+  readonly id: string
+  readonly method: string
+  /** Such as editor; null: the wallet. */
+  readonly program: string | null
+  readonly from: string | null
+  readonly userAgent: string | null
+  readonly signedInAt: string
+  readonly lastUsedAt: string
+  readonly isCurrent: boolean
+}
+
+/** Response of `/account/projects`. */
+export interface LinkedProjects {
+  readonly count: number
+  readonly projects: readonly {
+    readonly slug: string
+    readonly name: string
+    readonly network: string
+    readonly isPublic: boolean
+    readonly updatedAt: string
+    readonly repository: string | null
+    readonly deployKeys: readonly { readonly environment: string; readonly address: string | null }[]
+  }[]
+}
+
+export interface ApiKeyRow {
+  readonly id: number
+  readonly prefix: string
+  readonly name: string
+  readonly tier: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+/** Response of `/account/keys`. */
+export interface DeveloperAccess {
+  readonly keys: readonly ApiKeyRow[]
+  readonly webhooks: readonly {
+    readonly id: number
+    readonly url: string
+    readonly subscriptions: number
+    readonly isPaused: boolean
+  }[]
+}
+
 /** Response item of `/security/log`. */
 export interface SecurityRow {
   readonly at: string

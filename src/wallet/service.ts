@@ -37,7 +37,10 @@ import type { WalletParts, WalletSettings } from './server.ts'
 import { RateLimits } from './auth/stores/rate-limits.ts'
 import { contactEndpoints } from './account/contacts.ts'
 import { policyEndpoints, pruneSpending } from './account/policies.ts'
+import { developerEndpoints } from './account/developer-access.ts'
+import type { ListProjects } from './account/developer-access.ts'
 import { pruneSignatures, securityEndpoints } from './account/security-log.ts'
+import { sessionEndpoints } from './account/sessions.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from './passkeys/passkey-function.ts'
 import { PasskeyStore } from './passkeys/passkey-store.ts'
 import { provisioningEndpoints } from './provisioning/provisioning-endpoints.ts'
@@ -50,6 +53,7 @@ export interface WalletDependencies {
   readonly clients: (place: WalletPlace) => readonly SignInClient[]
   readonly warnings: readonly string[]
   readonly deleteUserData: DeleteUserData
+  readonly listProjects: ListProjects
   readonly explorerApi: () => string
   readonly explorerUrl: (place: WalletPlace) => string | null
 }
@@ -175,6 +179,7 @@ async function openWallet(
     onAccount: figures.account,
     onPayerBalance: figures.payerBalance,
   })
+  const rates = new RateLimits(pool, statements)
   const passkeys = createPasskeyFunction({
     pool,
     statements,
@@ -185,7 +190,16 @@ async function openWallet(
       ...provisioningEndpoints(provisioning),
       ...contactEndpoints(pool, sessions),
       ...policyEndpoints(pool, sessions),
-      ...securityEndpoints({ pool, rates: new RateLimits(pool, statements), outbox, name: party.name }),
+      ...securityEndpoints({ pool, rates, outbox, name: party.name }),
+      ...sessionEndpoints(pool),
+      ...developerEndpoints({
+        pool,
+        rates,
+        sessions,
+        outbox,
+        name: party.name,
+        listProjects: dependencies.listProjects,
+      }),
     },
     keysOnChain: provisioning.keysOnChain,
     outbox,

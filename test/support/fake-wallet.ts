@@ -29,7 +29,10 @@ import type { ChainNodes } from '../../src/wallet/chain-routes.ts'
 import { createWalletServer } from '../../src/wallet/server.ts'
 import type { WalletSettings } from '../../src/wallet/server.ts'
 import { RateLimits } from '../../src/wallet/auth/stores/rate-limits.ts'
+import { developerEndpoints } from '../../src/wallet/account/developer-access.ts'
 import { securityEndpoints } from '../../src/wallet/account/security-log.ts'
+import { sessionEndpoints } from '../../src/wallet/account/sessions.ts'
+import { listLinkedProjects } from '../../src/editor/github/stores/connection-store.ts'
 import { contactEndpoints } from '../../src/wallet/account/contacts.ts'
 import { policyEndpoints } from '../../src/wallet/account/policies.ts'
 import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
@@ -252,6 +255,15 @@ export async function startFakeWallet(
             rates: new RateLimits(database.pool, database.pool),
             outbox: auth.parts.outbox,
             name: 'flowfarm',
+          }),
+          ...sessionEndpoints(database.pool),
+          ...developerEndpoints({
+            pool: database.pool,
+            rates: new RateLimits(database.pool, database.pool),
+            sessions: auth.sessions,
+            outbox: auth.parts.outbox,
+            name: 'flowfarm',
+            listProjects: listLinkedProjects,
           }),
           '/wallet/provision': standing,
           '/wallet/provision-save': async ({ user }, data) => {

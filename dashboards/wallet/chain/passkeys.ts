@@ -10,9 +10,12 @@ import type {
   ActivityRow,
   AccountStanding,
   ContactRow,
+  DeveloperAccess,
+  LinkedProjects,
   Network,
   PasskeyRow,
   SecurityRow,
+  SessionRow,
 } from '../types.ts'
 import { callFunction } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
@@ -38,6 +41,7 @@ type UserChange =
   | { readonly action: 'remove-passkey'; readonly credentialId: string; readonly abandon: readonly string[] }
   | { readonly action: 'change-email'; readonly email: string }
   | { readonly action: 'delete-user'; readonly abandon: readonly string[] }
+  | { readonly action: 'make-api-key'; readonly name: string }
 
 export async function call<Data>(
   { options, sessionManager }: Access,
@@ -130,6 +134,36 @@ export async function addContact(
 
 export async function removeContact(access: Access, id: string): Promise<void> {
   await call(access, '/wallet/contacts-remove', { id })
+}
+
+export async function listSessions(access: Access): Promise<readonly SessionRow[]> {
+  return (await call<{ readonly sessions: readonly SessionRow[] }>(access, '/account/sessions')).sessions
+}
+
+export async function endSession(access: Access, id: string): Promise<void> {
+  await call(access, '/account/sessions-end', { id })
+}
+
+export async function listProjects(access: Access): Promise<LinkedProjects> {
+  return await call<LinkedProjects>(access, '/account/projects')
+}
+
+export async function readDeveloperAccess(access: Access): Promise<DeveloperAccess> {
+  return await call<DeveloperAccess>(access, '/account/keys')
+}
+
+/** @returns the key, which the service does not store */
+export async function makeApiKey(access: Access, name: string): Promise<string> {
+  return withConfirmation(
+    access,
+    { action: 'make-api-key', name },
+    async (confirmation) =>
+      (await call<{ readonly text: string }>(access, '/account/keys-make', { name, confirmation })).text,
+  )
+}
+
+export async function revokeApiKey(access: Access, id: number): Promise<void> {
+  await call(access, '/account/keys-revoke', { id })
 }
 
 export async function readSecurityLog(

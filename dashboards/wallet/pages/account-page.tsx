@@ -184,31 +184,6 @@ function ByLink({ onConfirm }: { readonly onConfirm: () => Promise<void> }): Rea
   )
 }
 
-export function SignOutEverywhere(): ReactNode {
-  const { sessionManager } = useAuth()
-  const { isBusy, problem, run } = useAction()
-  return (
-    <section className="panel" aria-label="Sessions">
-      <div className="panel-text apart">
-        <span>Sign out on all devices, including this one.</span>
-        <Button
-          isSmall
-          disabled={isBusy}
-          onClick={() =>
-            void run(async () => {
-              await sessionManager.signOut('global')
-              navigate('/', { isReplacing: true })
-            })
-          }
-        >
-          Sign out everywhere
-        </Button>
-      </div>
-      <ProblemLine problem={problem} />
-    </section>
-  )
-}
-
 const word = 'DELETE'
 
 export function DeleteAccount(): ReactNode {

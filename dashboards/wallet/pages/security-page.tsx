@@ -103,6 +103,8 @@ const titles: Readonly<Record<string, string>> = {
   user_changed: 'Profile changed',
   user_banned: 'Banned by the operator',
   user_unbanned: 'Ban ended by the operator',
+  api_key_made: 'API key created',
+  api_key_revoked: 'API key revoked',
   link_made: 'Sign-in link made by the operator',
   email_change_asked: 'E-mail change requested',
   email_changed: 'E-mail address changed',
@@ -120,6 +122,7 @@ const methods: Readonly<Record<string, string>> = {
   google: 'with Google',
   global: 'on all devices',
   others: 'on other devices',
+  one: 'on one device',
 }
 
 function titleOf({ event, detail, source }: SecurityRow): string {

@@ -34,8 +34,12 @@ export class Accounts {
    * @throws ApiError 401 `bad-credentials`, `expired-credentials`; 403 `account-revoked`
    */
   async ofJwt(jwt: string): Promise<DeveloperKey> {
-    const userId = await this.#subjectOf(jwt)
-    const account = (await this.#find(userId)) ?? (await this.#make(userId))
+    return this.ofUser(await this.#subjectOf(jwt))
+  }
+
+  /** Creates the account on first use. @throws ApiError 403 `account-revoked` */
+  async ofUser(userId: string, db: pg.Pool | pg.ClientBase = this.#pool): Promise<DeveloperKey> {
+    const account = (await this.find(userId, db)) ?? (await this.#make(userId, db))
     if (account.revokedAt !== null)
       throw new ApiError(403, 'account-revoked', 'This account was revoked by an administrator.')
     return account
@@ -53,8 +57,8 @@ export class Accounts {
   }
 
   /** @throws ApiError 403 `no-account` for a key without account, 403 `too-many-keys` */
-  async makeKey(ownerId: number, name: string): Promise<NewKey> {
-    return withTransaction(this.#pool, async (client) => {
+  async makeKey(ownerId: number, name: string, within?: pg.ClientBase): Promise<NewKey> {
+    const make = async (client: pg.ClientBase): Promise<NewKey> => {
       const {
         rows: [account],
       } = await query<{ user_id: string | null; count: number }>(
@@ -78,7 +82,8 @@ export class Accounts {
           `The account has ${maxKeys} keys, which is the limit. Revoke one first.`,
         )
       return insertKey(client, { name, tier: 'free', accountId: ownerId })
-    })
+    }
+    return within === undefined ? withTransaction(this.#pool, make) : make(within)
   }
 
   /** @throws ApiError 404 `unknown-key` */
@@ -109,26 +114,26 @@ export class Accounts {
     }
   }
 
-  async #find(userId: string): Promise<DeveloperKey | undefined> {
+  async find(userId: string, db: pg.Pool | pg.ClientBase = this.#pool): Promise<DeveloperKey | undefined> {
     const {
       rows: [account],
     } = await query<DeveloperKey>(
-      this.#pool,
+      db,
       `select ${keyColumns} from app.developer_keys k ${joinAccount} where k.user_id = $1`,
       [userId],
     )
     return account
   }
 
-  async #make(userId: string): Promise<DeveloperKey> {
+  async #make(userId: string, db: pg.Pool | pg.ClientBase): Promise<DeveloperKey> {
     // The digest of an unknown random value: no key matches it.
     await query(
-      this.#pool,
+      db,
       `insert into app.developer_keys (key_hash, prefix, name, tier, user_id) values ($1, 'account', ` +
         `$2, 'free', $2) on conflict (user_id) do nothing`,
       [randomBytes(32), userId],
     )
-    const account = await this.#find(userId)
+    const account = await this.find(userId, db)
     if (account === undefined) throw new Error('the created account was not found')
     return account
   }

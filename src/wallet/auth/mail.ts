@@ -195,6 +195,16 @@ export function keyChangeMail({
   )
 }
 
+/** Without the key's name, which a thief would choose. */
+export function apiKeyMail({ to, name, from }: Notice & { readonly from: string }): Mail {
+  return plain(
+    to,
+    `API key created at ${name}`,
+    `A key of the explorer API was created for your user at ${name} from ${from}. If you did not do this, revoke it ` +
+      'on the Profile page and sign out everywhere.',
+  )
+}
+
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg/, 'Edge'],
   [/OPR|Opera/, 'Opera'],

@@ -18,6 +18,7 @@ export const userChange = z.discriminatedUnion('action', [
   z.object({ action: z.literal('remove-passkey'), credentialId: z.string().max(1400), abandon }),
   z.object({ action: z.literal('change-email'), email: z.string().max(320) }),
   z.object({ action: z.literal('delete-user'), abandon }),
+  z.object({ action: z.literal('make-api-key'), name: z.string().max(100) }),
 ])
 export type UserChange = z.output<typeof userChange>
 

@@ -142,6 +142,8 @@ function objectOf(change: UserChange): readonly string[] {
       return [change.credentialId]
     case 'remove-passkey':
       return [change.credentialId, ...addressesOf(change.abandon)]
+    case 'make-api-key':
+      return [change.name.trim()]
     case 'change-email':
       return [change.email.trim().toLowerCase()]
     case 'delete-user':

@@ -5,6 +5,8 @@ import type { Logger } from '../../platform/log.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 import type { AuthSessions, SignedIn } from '../auth/auth-sessions.ts'
 import type { PasskeyMailEvent, RecoveryMailEvent } from '../auth/mail.ts'
+import type { AuthClient } from '../auth/stores/sessions.ts'
+import type { UserChange } from '../auth/user-changes.ts'
 import type { RateLimits, Attempt, RateLimit } from '../auth/stores/rate-limits.ts'
 import type { ChallengeStore } from './challenges.ts'
 import type { DeviceRequests } from './devices.ts'
@@ -77,7 +79,13 @@ export type Endpoint =
 export type SessionEndpoint = (
   signedIn: SignedIn,
   data: unknown,
-  from: { readonly signal: AbortSignal; readonly network: string },
+  from: {
+    readonly signal: AbortSignal
+    readonly network: string
+    readonly client: AuthClient
+    /** @throws ApiError 403 `REAUTHENTICATION_REQUIRED` */
+    readonly confirm: (change: UserChange, given: unknown) => Promise<boolean>
+  },
 ) => Promise<unknown>
 
 /** Must be ours if present. */

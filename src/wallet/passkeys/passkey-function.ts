@@ -12,9 +12,15 @@ import type { Logger } from '../../platform/log.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
 import { passkeyMail, recoveryMail } from '../auth/mail.ts'
 import type { Outbox } from '../auth/mail.ts'
-import type { ConfirmUserChange } from '../auth/user-changes.ts'
+import type { ConfirmUserChange, UserChange } from '../auth/user-changes.ts'
 import { RateLimits } from '../auth/stores/rate-limits.ts'
-import { confirmation, requireAbandoned, requireConfirmed, startConfirmation } from './confirm.ts'
+import {
+  confirmation,
+  requireAbandoned,
+  requireConfirmed,
+  requireConfirmedOrRecent,
+  startConfirmation,
+} from './confirm.ts'
 import {
   DeviceRequests,
   acceptDevice,
@@ -274,8 +280,14 @@ function allEndpoints(added: Readonly<Record<string, SessionEndpoint>>): Readonl
     {
       access: 'session',
       limits: 'manage',
-      run: ({ signedIn, data, signal, caller }) =>
-        handle(signedIn, data, { signal, network: clientNetwork(caller.address) }),
+      run: (called) => {
+        const { signedIn, data, signal, caller } = called
+        const network = clientNetwork(caller.address)
+        const client = { address: caller.address, network, userAgent: caller.userAgent?.slice(0, 300) ?? '' }
+        const confirm = (change: UserChange, given: unknown): Promise<boolean> =>
+          requireConfirmedOrRecent(called, change, readData(input, { confirmation: given }).confirmation)
+        return handle(signedIn, data, { signal, network, client, confirm })
+      },
     },
   ])
   return new Map([...more, ...own])

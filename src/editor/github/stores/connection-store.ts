@@ -190,6 +190,37 @@ const statements = [
 ]
 
 /** Call in the transaction that deletes the user. @param userId sub of the auth server */
+interface LinkedProject {
+  readonly slug: string
+  readonly name: string
+  readonly network: EditorNetwork
+  readonly isPublic: boolean
+  readonly updatedAt: Date
+  readonly repository: string | null
+  readonly deployKeys: readonly { readonly environment: string; readonly address: string | null }[]
+}
+
+const maxLinked = 50
+
+/** Newest first, at most 50. */
+export async function listLinkedProjects(
+  pool: Pool,
+  userId: string,
+): Promise<{ readonly projects: readonly LinkedProject[]; readonly count: number }> {
+  const { rows } = await query<LinkedProject & { readonly count: number }>(
+    pool,
+    `select p.slug, p.name, p.network, p.is_public as "isPublic", p.updated_at as "updatedAt",
+       c.owner || '/' || c.repo as repository,
+       coalesce((select jsonb_agg(jsonb_build_object('environment', e.name, 'address', e.flow_address) order by e.name)
+         from editor.environments e where e.connection_id = c.id and e.has_secrets), '[]') as "deployKeys",
+       (select count(*)::int from projects.projects where user_id = $1) as count
+     from projects.projects p left join editor.connections c on c.project_id = p.id
+     where p.user_id = $1 order by p.updated_at desc, p.id desc limit $2`,
+    [userId, maxLinked],
+  )
+  return { projects: rows.map(({ count: _count, ...project }) => project), count: rows[0]?.count ?? 0 }
+}
+
 export async function deleteRepositories(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }

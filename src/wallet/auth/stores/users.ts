@@ -294,6 +294,8 @@ type AuthEvent =
   | 'user_removed'
   | 'user_banned'
   | 'user_unbanned'
+  | 'api_key_made'
+  | 'api_key_revoked'
 
 interface AuditNote {
   readonly userId?: string
