@@ -6,6 +6,7 @@ import type { BareContext, ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
 import type { OwnWorkerSource } from './farm/own/own-workers.ts'
 import type { IngestTimeouts } from './ingest/service.ts'
+import type { AlertEndpoints } from './webhooks/alert-endpoints.ts'
 import type { DeleteUserData } from './wallet/auth/user-changes.ts'
 
 type Context = ServiceContext<Config, WeighedBlock>
@@ -58,7 +59,7 @@ export const services = {
   mcp: {
     description: 'Serve the data as MCP tools on MCP_PORT.',
     isLowPriority: true,
-    start: async (context) => (await import('./assistant/mcp/service.ts')).startMcp(context),
+    start: (context) => startMcp(context),
   },
   tools: {
     description: 'Serve tools for Cadence, its documentation and an EVM node: local MCP servers on TOOLS_PORT.',
@@ -200,13 +201,21 @@ async function startApi(context: Context): Promise<void> {
 }
 
 async function startAsk(context: Context): Promise<void> {
-  const [ask, { AlertEndpoints }, { webhookStores }] = await Promise.all([
-    import('./assistant/query/service.ts'),
+  const [ask, webhooks] = await Promise.all([import('./assistant/query/service.ts'), alertEndpoints(context)])
+  await ask.startAsk(context, webhooks)
+}
+
+async function startMcp(context: Context): Promise<void> {
+  const [mcp, webhooks] = await Promise.all([import('./assistant/mcp/service.ts'), alertEndpoints(context)])
+  await mcp.startMcp(context, webhooks)
+}
+
+async function alertEndpoints({ pool, config }: Context): Promise<AlertEndpoints> {
+  const [endpoints, { webhookStores }] = await Promise.all([
     import('./webhooks/alert-endpoints.ts'),
     import('./webhooks/webhook-stores.ts'),
   ])
-  const { pool, config } = context
-  await ask.startAsk(context, new AlertEndpoints(webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS)))
+  return new endpoints.AlertEndpoints(webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS))
 }
 
 async function startWallet(context: Context): Promise<void> {

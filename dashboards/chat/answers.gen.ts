@@ -5,7 +5,8 @@ export interface Answers {
   readonly '/health': { readonly status: string; readonly service: string }
   readonly '/api/chat/settings': ChatSettings
   readonly 'POST /api/chat': { readonly type: 'finish'; readonly messageMetadata: AnswerMetadata } | { readonly type: 'data-notice'; readonly data: Notice } | { readonly type: string }
-  readonly 'POST /api/chat/sql': SqlRun
+  readonly 'POST /api/chat/sql': ToolRun
+  readonly 'POST /api/chat/confirm': ToolRun
   readonly 'POST /api/chat/shares': NewShare
   readonly '/api/chat/shares/{token}': SharedChat
   readonly 'POST /api/chat/shares/{token}/revoke': { readonly status: string }
@@ -16,6 +17,7 @@ export interface Answers {
 /** Request bodies. */
 export interface Requests {
   readonly 'POST /api/chat/sql': { readonly sql: string; readonly target?: 'indexer' | 'evm' }
+  readonly 'POST /api/chat/confirm': { readonly tool: 'create_alert' | 'delete_alert'; readonly input: {  } }
   readonly 'POST /api/chat/shares/{token}/revoke': { readonly revoke_key: string }
   readonly 'POST /api/chat/feedback': { readonly key: string; readonly answer_id: string; readonly rating: 'good' | 'bad'; readonly reason: 'correct' | 'well-explained' | 'good-chart' | 'wrong-data' | 'misunderstood' | 'wrong-chart' | 'incomplete' | 'refused'; readonly comment?: string; readonly messages: unknown }
   readonly 'POST /api/chat/feedback/delete': { readonly keys: readonly string[]; readonly answer_id?: string }
@@ -63,7 +65,7 @@ export interface Notice {
   readonly text: string
 }
 
-export interface SqlRun {
+export interface ToolRun {
   /** Result of the tool, as in the stream of an answer; absent if it failed. */
   readonly output: unknown
   readonly error: string | null

@@ -3,9 +3,11 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken } from '../kit/token.ts'
-import type { ChatSettings, SqlRun } from './answers.gen.ts'
+import type { ChatSettings, Requests, ToolRun } from './answers.gen.ts'
 import { ApiProblem, request } from '../kit/api.ts'
 import type { LinkPolicy } from './answer/markdown-text.ts'
+
+export type ConfirmedTool = Requests['POST /api/chat/confirm']['tool']
 
 const againMs = 3000
 
@@ -35,13 +37,22 @@ export function bearer(token = readToken()): Record<string, string> {
 }
 
 /** @throws ApiProblem */
-export async function runSql(sql: string, target: 'indexer' | 'evm'): Promise<SqlRun> {
-  const response = await callChat('/api/chat/sql', {
+export async function runSql(sql: string, target: 'indexer' | 'evm'): Promise<ToolRun> {
+  return await runTool('/api/chat/sql', { sql, target })
+}
+
+/** @throws ApiProblem */
+export async function confirmTool(tool: ConfirmedTool, input: Readonly<Record<string, unknown>>): Promise<ToolRun> {
+  return await runTool('/api/chat/confirm', { tool, input })
+}
+
+async function runTool(path: string, body: object): Promise<ToolRun> {
+  const response = await callChat(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...bearer() },
-    body: JSON.stringify({ sql, target }),
+    body: JSON.stringify(body),
   })
-  return (await response.json()) as SqlRun
+  return (await response.json()) as ToolRun
 }
 
 /** An empty question is rejected only after authentication. @throws ApiProblem */

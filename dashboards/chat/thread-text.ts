@@ -75,6 +75,8 @@ export interface Thread {
   readonly updatedAt: number
   readonly share?: ThreadShare | undefined
   readonly feedback?: ThreadFeedback
+  /** Ids of the tool calls that the user confirmed. */
+  readonly confirmed?: readonly string[]
 }
 
 const maxTitleLength = 60

@@ -137,6 +137,11 @@ export async function setThreadFeedback(id: string, feedback: ThreadFeedback): P
   await changed(id)
 }
 
+export async function setCallConfirmed(id: string, callId: string): Promise<void> {
+  await (await store()).change(id, (thread) => ({ ...thread, confirmed: [...(thread.confirmed ?? []), callId] }))
+  await changed(id)
+}
+
 export async function removeThread(id: string): Promise<void> {
   removed.add(id)
   await (await store()).remove(id)

@@ -310,6 +310,22 @@ const shots: readonly Shot[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
+  ...(['wide', 'phone'] as const).map((size): Shot => {
+    const input = {
+      name: 'The newest block is above 200 million',
+      sql: 'SELECT max(height) AS height\nFROM raw.blocks',
+      condition: { kind: 'compare', operator: '>', number: '200000000' },
+      interval_seconds: 300,
+    }
+    const output = { status: 'unconfirmed', action: 'create_alert', ...input }
+    return {
+      name: `alert-${size}`,
+      size,
+      theme: size === 'wide' ? 'light' : 'dark',
+      world: { reply: () => replyWith(...uses('create_alert', input, output), ...textChunks('Please confirm it.')) },
+      act: (page) => askAndWait(page, 'Tell me when the newest block is above 200 million'),
+    }
+  }),
   ...(['wide', 'phone'] as const).map((size): Shot => ({
     name: `rating-${size}`,
     size,

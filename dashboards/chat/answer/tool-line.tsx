@@ -14,6 +14,7 @@ import { Chart } from './chart.tsx'
 import { problemText } from '../../kit/api.ts'
 import type { MessagePart } from '../messages.ts'
 import { runSql } from '../settings.ts'
+import { Proposal } from './proposal.tsx'
 import { CodeBlock, IdLink, SqlActionsContext } from './markdown.tsx'
 import { columnHint, isWideTable } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
@@ -31,7 +32,13 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
   const call = readToolCall(part, isLive)
   if (call === undefined) return null
   const chart = call.name === 'createChart' && call.outcome.is === 'done' ? readChart(call.outcome.output) : undefined
-  return chart === undefined ? <Line call={call} /> : <Chart data={chart} />
+  if (chart !== undefined) return <Chart data={chart} />
+  return (
+    <>
+      <Line call={call} />
+      {!isLive && <Proposal call={call} />}
+    </>
+  )
 }, isSame)
 
 /** Each update of the answer copies finished results, which do not change. */

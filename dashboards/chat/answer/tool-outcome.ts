@@ -160,6 +160,22 @@ const tools: Readonly<Record<string, { readonly icon: IconName; readonly describ
     icon: 'book',
     describe: ({ input }) => ({ done: 'Read the skill', doing: 'Reading the skill', subject: asText(input['name']) }),
   },
+  create_alert: {
+    icon: 'wait',
+    describe: () => ({ done: 'Proposed an alert', doing: 'Proposing an alert', subject: undefined }),
+  },
+  delete_alert: {
+    icon: 'wait',
+    describe: () => ({
+      done: 'Proposed to delete an alert',
+      doing: 'Proposing to delete an alert',
+      subject: undefined,
+    }),
+  },
+  list_alerts: {
+    icon: 'wait',
+    describe: () => ({ done: 'Listed alerts', doing: 'Listing alerts', subject: undefined }),
+  },
   fetch_api: { icon: 'globe', describe: describeFetch },
   web_search: {
     icon: 'search',

@@ -16,6 +16,7 @@ import { answerText } from '../thread-text.ts'
 import { Answer } from './answer.tsx'
 import { Feedback } from './feedback.tsx'
 import { SqlActionsContext } from './markdown.tsx'
+import { ConversationContext } from './proposal.tsx'
 import { SqlActions } from './tool-line.tsx'
 
 interface TurnsProps {
@@ -74,6 +75,7 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
         return (
           <section key={message.id} className="turn answer" aria-label="Answer" aria-busy={isLive}>
             <AnswerWithSql
+              conversationId={conversation.id}
               message={message}
               isLive={isLive}
               notices={isLast ? (notices[conversation.id] ?? none) : none}
@@ -124,12 +126,13 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
 }
 
 interface AnswerWithSqlProps {
+  readonly conversationId: string
   readonly message: ChatMessage
   readonly isLive: boolean
   readonly notices: readonly Notice[]
 }
 
-function AnswerWithSql({ message, isLive, notices }: AnswerWithSqlProps): ReactNode {
+function AnswerWithSql({ conversationId, message, isLive, notices }: AnswerWithSqlProps): ReactNode {
   const { parts } = message
   const actions = useMemo(() => {
     if (isLive) return undefined
@@ -141,7 +144,9 @@ function AnswerWithSql({ message, isLive, notices }: AnswerWithSqlProps): ReactN
   }, [parts, isLive])
   return (
     <SqlActionsContext value={actions}>
-      <Answer message={message} isLive={isLive} notices={notices} />
+      <ConversationContext value={conversationId}>
+        <Answer message={message} isLive={isLive} notices={notices} />
+      </ConversationContext>
     </SqlActionsContext>
   )
 }

@@ -32,6 +32,7 @@ import type { SharedChats } from './records/shared-chats.ts'
 import type { ChatFeedback } from './records/chat-feedback.ts'
 import { historyLimits } from './repair-answer.ts'
 import { sendAnswer } from './send-answer.ts'
+import { confirmedTools } from './tools/alert-proposals.ts'
 import type { SendOptions } from './send-answer.ts'
 
 export interface ChatServerOptions {
@@ -81,6 +82,13 @@ const settings = z
     share_days: z.int().describe('How long shared links work; 0 if sharing is disabled.'),
   })
   .meta({ id: 'ChatSettings' })
+
+const toolRun = z
+  .strictObject({
+    output: z.unknown().describe('Result of the tool, as in the stream of an answer; absent if it failed.'),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'ToolRun' })
 
 const answerEvent = z.union([
   z.looseObject({ type: z.literal('finish'), messageMetadata: chatMetadata }),
@@ -139,12 +147,7 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
     access: 'question',
     body: z.strictObject({ sql: statementField, target: targetField.default('indexer') }, 'must be a JSON object'),
     bodyExample: { sql: 'SELECT max(height) AS height FROM raw.blocks' },
-    response: z
-      .strictObject({
-        output: z.unknown().describe('Result of the tool, as in the stream of an answer; absent if it failed.'),
-        error: z.string().nullable(),
-      })
-      .meta({ id: 'SqlRun' }),
+    response: toolRun,
     example: {
       output: { structuredContent: { columns: ['height'], results: [{ height: '98765432' }], row_count: 1 } },
       error: null,
@@ -153,19 +156,30 @@ export const chatRoutes: readonly Route<ChatServices>[] = [
       429: 'The client has too many answers (`too-many-answers`, `rate-limited`).',
       503: 'No server runs SQL (`tools-missing`), or too many answers are running (`chat-busy`).',
     },
-    handler: async ({ body: { sql, target }, caller, call }, { parts }) => {
-      try {
-        caller.count()
-        const network = clientNetwork(call.client.address)
-        const output = await servedClient.run(network, () => parts.runSql(target, sql, call.signal))
-        return { body: { output, error: null } }
-      } catch (error) {
-        if (error instanceof ToolFailed) return { body: { output: null, error: error.message } }
-        throw error
-      } finally {
-        caller.leave()
-      }
+    handler: ({ body: { sql, target }, caller, call }, { parts }) =>
+      runTool(caller, call, () => parts.runSql(target, sql, call.signal)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/chat/confirm',
+    operationId: 'confirmTool',
+    tag: 'Chat',
+    summary: 'Run a tool that an answer proposed and the user confirmed',
+    description: 'Creates or deletes an alert of the [query service](query-and-mcp.md#alerts). Counts as an answer.',
+    access: 'question',
+    body: z.strictObject(
+      { tool: z.enum(confirmedTools, `must be ${confirmedTools.join(' or ')}`), input: z.looseObject({}) },
+      'must be a JSON object',
+    ),
+    bodyExample: { tool: 'delete_alert', input: { id: '5f2c9e0a17b3d684' } },
+    response: toolRun,
+    example: { output: { structuredContent: { status: 'deleted' } }, error: null },
+    problems: {
+      429: 'The client has too many answers (`too-many-answers`, `rate-limited`).',
+      503: 'No server has the tool (`tools-missing`), or too many answers are running (`chat-busy`).',
     },
+    handler: ({ body: { tool, input }, caller, call }, { parts }) =>
+      runTool(caller, call, () => parts.confirm(tool, input, call.signal)),
   }),
   ...shareRoutes,
   ...feedbackRoutes,
@@ -267,6 +281,22 @@ function recordGuard({ token, host, trustedProxies }: ChatServerOptions): Guard<
       .update(`${holder} ${network ?? 'local'}`)
       .digest('hex')
     return await run({ owner, count: () => (network === undefined ? undefined : window.require(network)) })
+  }
+}
+
+async function runTool(
+  place: AnswerPlace,
+  call: Call,
+  run: () => Promise<unknown>,
+): Promise<{ readonly body: z.output<typeof toolRun> }> {
+  try {
+    place.count()
+    return { body: { output: await servedClient.run(clientNetwork(call.client.address), run), error: null } }
+  } catch (error) {
+    if (error instanceof ToolFailed) return { body: { output: null, error: error.message } }
+    throw error
+  } finally {
+    place.leave()
   }
 }
 

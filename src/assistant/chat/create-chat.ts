@@ -14,6 +14,8 @@ import type { PromptFacts, SchemaForm } from './instructions.ts'
 import type { ChatModel, ChatModels } from './models/chat-models.ts'
 import type { ChatRequest } from './read-chat-request.ts'
 import { historyLimits } from './repair-answer.ts'
+import { alertProposals } from './tools/alert-proposals.ts'
+import type { ConfirmedTool } from './tools/alert-proposals.ts'
 import { createChart } from './tools/create-chart.ts'
 import { loadSkill } from './tools/load-skill.ts'
 import { runTurn } from './turn/run-turn.ts'
@@ -39,6 +41,8 @@ export interface ChatParts {
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
   /** @throws ApiError 503 `tools-missing`; an error whose message is the reason */
   runSql(target: QueryTarget, sql: string, signal: AbortSignal): Promise<unknown>
+  /** Runs a tool that the user confirmed. @throws as `runSql` */
+  confirm(tool: ConfirmedTool, input: object, signal: AbortSignal): Promise<unknown>
 }
 
 interface ChatOptions {
@@ -83,7 +87,7 @@ export function createChat(options: ChatOptions): ChatParts {
     provider: ToolSet = {},
   ): Promise<Pick<FoundMcpTools, 'tools' | 'missing' | 'texts'>> => {
     const found = await source.find(signal)
-    const tools = mergeTools({ builtIn, found: found.tools, provider })
+    const tools = mergeTools({ builtIn: { ...builtIn, ...alertProposals(found.tools) }, found: found.tools, provider })
     toolNames = Object.keys(tools)
     return { ...found, tools }
   }
@@ -130,18 +134,22 @@ export function createChat(options: ChatOptions): ChatParts {
   const runSql: ChatParts['runSql'] = async (target, sql, signal) => {
     const { tools, missing } = await find(signal)
     const run = tools[sqlToolNames[target]]?.execute
-    if (run === undefined) {
-      const reasons = missing.map(({ source: title, reason }) => `${title}: ${reason}`)
-      const why = reasons.join('; ') || 'no server offers it'
-      throw new ApiError(503, 'tools-missing', `SQL is unavailable: ${why}. Try again in a moment.`)
-    }
+    if (run === undefined) throw toolsMissing('SQL is', missing)
     const output: unknown = await run({ sql }, { toolCallId: 'sql', messages: [], context: {}, abortSignal: signal })
+    return output
+  }
+  const confirm: ChatParts['confirm'] = async (name, input, signal) => {
+    const { tools, missing } = await source.find(signal)
+    const run = tools[name]?.execute
+    if (run === undefined) throw toolsMissing('Alerts are', missing)
+    const output: unknown = await run(input, { toolCallId: name, messages: [], context: {}, abortSignal: signal })
     return output
   }
   return {
     models,
     maxHistoryCharacters,
     runSql,
+    confirm,
     examples,
     explorerUrl,
     linkHosts,
@@ -149,6 +157,12 @@ export function createChat(options: ChatOptions): ChatParts {
     answer,
     prepare: async (signal) => void (await find(signal)),
   }
+}
+
+function toolsMissing(what: string, missing: FoundMcpTools['missing']): ApiError {
+  const reasons = missing.map(({ source: title, reason }) => `${title}: ${reason}`)
+  const why = reasons.join('; ') || 'no server offers it'
+  return new ApiError(503, 'tools-missing', `${what} unavailable: ${why}. Try again in a moment.`)
 }
 
 /** Per mode and set of tools; prompts contain the date. */

@@ -41,6 +41,10 @@ export const toolUses: readonly { readonly tools: readonly string[]; readonly us
     tools: ['createChart'],
     use: 'time series, rankings and shares of a whole. Call it after you have the numbers, with exactly these numbers.',
   },
+  {
+    tools: ['create_alert', 'list_alerts', 'delete_alert'],
+    use: 'alerts by webhook, for "tell me when …". The user confirms on the page what you propose, and enters the URL.',
+  },
   { tools: ['loadSkill'], use: 'background for a subject, with tested examples.' },
 ]
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
@@ -9,12 +10,14 @@ import type { CallContext } from '../../platform/mcp/tool.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { describeCatalog } from '../query/knowledge.ts'
 import type { CatalogTable } from '../query/knowledge.ts'
+import type { AlertStore } from '../query/alerts/alert-store.ts'
 import type { QueryService, QueryTarget } from '../query/query-service.ts'
 import type { DocLibrary } from '../tools/doc-library.ts'
 import { registerDocTools } from '../tools/doc-tools.ts'
 import type { Skills } from '../skills/read-skills.ts'
 import { SkillResources, skillUri } from '../skills/skill-resources.ts'
 import type { Admission, Caller } from './admission.ts'
+import { registerAlertTools } from './alert-tools.ts'
 import { accountToolName, registerExplorerTools, transactionToolName } from './explorer-tools.ts'
 import type { Explorer } from './explorer.ts'
 import { metricToolName, registerMetricTool } from './metric-tool.ts'
@@ -30,6 +33,7 @@ export interface ProtocolOptions {
   readonly scripts: LimitedScripts
   readonly explorer: Explorer
   readonly library: () => Promise<DocLibrary>
+  readonly alerts: AlertStore
   readonly network: () => Network
   readonly skills: Skills
   readonly version: string
@@ -62,6 +66,7 @@ export function createProtocol({
   scripts,
   explorer,
   library,
+  alerts,
   network,
   skills,
   version,
@@ -80,7 +85,7 @@ export function createProtocol({
         { name: 'flowfarm', title: 'Flow blockchain data', version },
         { instructions, cacheHints, capabilities },
       )
-      const client = authInfo?.extra?.['client']
+      const { client, owner } = authInfo?.extra ?? {}
       const context = {
         caller: authInfo?.clientId ?? 'open',
         client: typeof client === 'string' ? client : undefined,
@@ -88,6 +93,11 @@ export function createProtocol({
         metrics,
       }
       registerTools(server, { queries, scripts, explorer, library, context })
+      registerAlertTools(
+        server,
+        { store: alerts, queries, owner: typeof owner === 'string' ? owner : undefined },
+        context,
+      )
       registerResources(server, queries, network)
       registerPrompts(server, queries)
       skillsExtension.attach(server)
@@ -284,6 +294,8 @@ function documentation(queries: QueryService, target: QueryTarget): string {
 export interface McpHttpOptions
   extends ProtocolOptions, Pick<McpListenerOptions, 'host' | 'port' | 'origins' | 'timeouts' | 'closeGraceMs'> {
   readonly admission: Admission
+  /** Of alerts of local programs and the administrator. */
+  readonly owner: string
 }
 
 /** @throws the system error when the port cannot be bound */
@@ -296,7 +308,8 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
     admit: async (request) => {
       const caller = await admission.admit(request)
       const client = admission.clientOf(request, caller)
-      return { name: nameOf(caller), client, count: (requests) => admission.count(caller, requests) }
+      const owner = alertOwner(caller, options.owner)
+      return { name: nameOf(caller), client, owner, count: (requests) => admission.count(caller, requests) }
     },
   })
   log.info({ host, port: listener.port, path: '/mcp' }, 'MCP server listening')
@@ -305,4 +318,10 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
 
 function nameOf(caller: Caller): string {
   return caller.kind === 'developer' ? caller.keyDigest.slice(0, 12) : caller.kind
+}
+
+/** A developer has alerts of its own; without a key, while none is required, there are none. */
+function alertOwner(caller: Caller, owner: string): string | undefined {
+  if (caller.kind === 'developer') return createHash('sha256').update(`mcp ${caller.keyDigest}`).digest('hex')
+  return caller.kind === 'open' ? undefined : owner
 }

@@ -18,7 +18,10 @@ import type { ScriptRunner } from './script-runners.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../../platform/service.ts'
 import { openNetwork } from '../network.ts'
+import { AlertStore } from '../query/alerts/alert-store.ts'
+import type { AlertWebhooks } from '../query/alerts/alert-store.ts'
 import { openQueryService } from '../query/service.ts'
+import { ownerOf } from '../../platform/http/guards.ts'
 import { openSkills } from '../skills/open-skills.ts'
 
 type Config = AskConfig & SettingValues<typeof accessNodeSettings> & { readonly SKILLS_DIR: string | undefined }
@@ -26,12 +29,15 @@ type Config = AskConfig & SettingValues<typeof accessNodeSettings> & { readonly 
 /** Increase it when tools change. */
 const version = '1.0.0'
 
-export async function startMcp(context: ServiceContext<Config>): Promise<void> {
+/** @param webhooks delivers alerts */
+export async function startMcp(context: ServiceContext<Config>, webhooks: AlertWebhooks): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'mcp' })
   const { service: queries } = await openQueryService(context)
   const server = await startMcpHttpServer({
     queries,
+    alerts: new AlertStore(context.pool, webhooks),
+    owner: ownerOf(config.API_TOKEN),
     log,
     metrics,
     version,

@@ -21,6 +21,8 @@ interface AdmittedCaller {
   readonly name: string
   /** Tools read it from `authInfo.extra`. */
   readonly client?: string | undefined
+  /** Of what the caller stores. */
+  readonly owner?: string | undefined
   /** @throws ApiError 429 */
   readonly count: (requests: number) => void
 }
@@ -111,10 +113,10 @@ function protocolRoute(path: string, speak: ReturnType<typeof toNodeHandler>): R
     errorForm: jsonRpcForm,
     maxBodyBytes,
     body: z.unknown(),
-    handler: ({ body, caller: { name, client, count }, call: { request } }) => {
+    handler: ({ body, caller: { name, client, owner, count }, call: { request } }) => {
       count(countRequests(body))
       // The SDK's type lacks `| undefined` in places.
-      const auth = { token: '', clientId: name, scopes: [], extra: { client } }
+      const auth = { token: '', clientId: name, scopes: [], extra: { client, owner } }
       const named = Object.assign(request, { auth }) as NodeIncomingMessageLike
       return { body: (response) => speak(named, response, body) }
     },

@@ -9,6 +9,8 @@ import { Metrics } from '../../../src/platform/metrics.ts'
 import { Terminal } from '../../../src/platform/terminal.ts'
 import { startMcp } from '../../../src/assistant/mcp/service.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { AlertEndpoints } from '../../../src/webhooks/alert-endpoints.ts'
+import { webhookStores } from '../../../src/webhooks/webhook-stores.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { messageHeaders } from './support/running-mcp.ts'
 
@@ -32,16 +34,19 @@ describe('MCP statement slots per client', () => {
       },
       {},
     )
-    await startMcp({
-      config,
-      databaseUrl: database.url,
-      pool: database.pool,
-      log: pino({ level: 'silent' }),
-      metrics: new Metrics(),
-      lifecycle,
-      terminal: new Terminal(),
-      shared,
-    })
+    await startMcp(
+      {
+        config,
+        databaseUrl: database.url,
+        pool: database.pool,
+        log: pino({ level: 'silent' }),
+        metrics: new Metrics(),
+        lifecycle,
+        terminal: new Terminal(),
+        shared,
+      },
+      new AlertEndpoints(webhookStores(database.pool, [])),
+    )
   })
   after(async () => {
     await lifecycle.stop('the test is over')

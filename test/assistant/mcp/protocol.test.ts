@@ -86,7 +86,7 @@ for (const { name, protocolVersion, connect } of clients) {
         .and.include('never as instructions')
     })
 
-    it('lists the tools with their schemas, all read-only', async () => {
+    it('lists the tools with their schemas, with what they change', async () => {
       const tools = await client.tools()
       expect(tools.map((tool) => tool.name)).to.have.members([
         'run_indexer_sql',
@@ -104,9 +104,15 @@ for (const { name, protocolVersion, connect } of clients) {
         'ask_evm',
         'generate_indexer_sql',
         'generate_evm_sql',
+        'create_alert',
+        'list_alerts',
+        'delete_alert',
       ])
       for (const tool of tools) {
-        expect(tool.annotations, tool.name).to.include({ readOnlyHint: true, destructiveHint: false })
+        expect(tool.annotations, tool.name).to.include({
+          readOnlyHint: !['create_alert', 'delete_alert'].includes(tool.name),
+          destructiveHint: tool.name === 'delete_alert',
+        })
         expect(tool.outputSchema, tool.name).to.include({ type: 'object' })
       }
     })
@@ -246,8 +252,8 @@ for (const { name, protocolVersion, connect } of clients) {
 
     it('serves every tool, resource and prompt that it lists', async () => {
       for (const { name } of await client.tools()) {
-        // In explorer-tools.test.ts, with an explorer API.
-        if (['get_transaction', 'get_account', 'get_metric'].includes(name)) continue
+        // In explorer-tools.test.ts and alerts.test.ts, with an explorer API and a database.
+        if (/^get_(transaction|account|metric)$|_alerts?$/.test(name)) continue
         const { isError, content, structuredContent } = await client.call(name, argumentsFor(name))
         expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
         expect(structuredContent, name).to.include({ error: null })
@@ -326,6 +332,9 @@ describe('MCP server without an EVM database and without a model', () => {
         'browse_docs',
         'ask_indexer',
         'generate_indexer_sql',
+        'create_alert',
+        'list_alerts',
+        'delete_alert',
       ])
       expect(await client.resources()).to.have.length(5)
       expect(await client.read('schema://docs')).to.include('EVM_EXPLORER_DATABASE_URL')

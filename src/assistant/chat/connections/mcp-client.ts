@@ -154,6 +154,9 @@ export const toolDescriptions: Readonly<Record<string, string>> = {
   run_indexer_sql: 'Runs one read-only SELECT on the Flow indexer database and returns its rows.',
   run_evm_sql: 'Runs one read-only SELECT on the Flow EVM explorer database and returns its rows.',
   run_chain_script: 'Runs a read-only Cadence script on an access node, for current state.',
+  create_alert: 'Creates an alert.',
+  list_alerts: 'Lists alerts.',
+  delete_alert: 'Deletes an alert.',
   script_check:
     'Checks Cadence source and returns its errors with positions. Use it before showing or running Cadence that ' +
     'you wrote.',

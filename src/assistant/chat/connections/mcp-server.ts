@@ -1,3 +1,5 @@
+import { alertToolNames } from '../../mcp/alert-tools.ts'
+
 export interface McpServer {
   readonly name: string
   /** Name for users: "the server for Cadence". */
@@ -41,7 +43,7 @@ export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpSer
       key: flowfarmKey,
       isOurs: true,
       isConfigured: true,
-      tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script'],
+      tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script', ...Object.values(alertToolNames)],
       texts: Object.values(textUris),
     },
     {

@@ -49,7 +49,7 @@ const repeatField = wholeNumber(1, 720)
   .describe('Hours after which a true condition is reported again; null: only when it becomes true.')
 const urlField = z.string('must be a string').max(2000, 'must have at most 2000 characters')
 
-const body = z.strictObject(
+export const alertBody = z.strictObject(
   {
     name: nameField,
     target: targetField.default('indexer'),
@@ -90,7 +90,7 @@ const alertFields = {
   created_at: z.string(),
 }
 
-const alertSchema = z.strictObject(alertFields).meta({ id: 'Alert' })
+export const alertSchema = z.strictObject(alertFields).meta({ id: 'Alert' })
 
 const runSchema = z
   .strictObject({
@@ -128,7 +128,7 @@ const proposalSchema = z
   })
   .meta({ id: 'AlertProposal' })
 
-function present(alert: Alert): z.output<typeof alertSchema> {
+export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
   const { id, name, target, question, sql, condition, url, failures } = alert
   return {
     id,
@@ -188,7 +188,7 @@ function presentDelivery(delivery: AlertDelivery): z.output<typeof deliverySchem
 }
 
 /** So that neither a failing statement nor an unsuitable condition is stored. @throws ApiError 400 */
-async function checkAlert(
+export async function checkAlert(
   service: QueryService,
   { target, sql, condition }: { target: QueryTarget; sql: string; condition: AlertCondition },
   options: QueryOptions,
@@ -229,7 +229,7 @@ const ofOne = {
 } as const
 
 const sql = 'SELECT max(height) AS height FROM raw.blocks'
-const bodyExample: z.input<typeof body> = {
+const bodyExample: z.input<typeof alertBody> = {
   name: 'Block 200,000,000',
   question: 'Tell me when the newest indexed block is above 200,000,000',
   sql,
@@ -260,7 +260,7 @@ const example: z.output<typeof alertSchema> = {
 }
 
 /** Ids of another form are unknown, without a query. */
-function idOf({ id }: { readonly id: string }): string {
+export function idOf({ id }: { readonly id: string }): string {
   if (/^[0-9a-f]{16}$/.test(id)) return id
   throw new ApiError(404, 'unknown-alert', 'No alert has this id.', { field: 'id' })
 }
@@ -274,7 +274,7 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     summary: 'List the alerts of this token, newest first',
     response: z.strictObject({ data: z.array(alertSchema) }),
     example: { data: [example] },
-    handler: async ({ caller }, { alerts }) => ({ body: { data: (await alerts.list(caller)).map(present) } }),
+    handler: async ({ caller }, { alerts }) => ({ body: { data: (await alerts.list(caller)).map(presentAlert) } }),
   }),
   route({
     ...shared,
@@ -286,7 +286,7 @@ export const alertRoutes: readonly Route<AskServices>[] = [
       `The statement is run once to check it. A token has at most ${alertLimits.perOwner} alerts, the service ` +
       `${alertLimits.total}. The response has the \`secret\` that signs the deliveries, once.`,
     maxBodyBytes,
-    body,
+    body: alertBody,
     bodyExample,
     response: z.strictObject({ ...alertFields, secret: z.string() }).meta({ id: 'CreatedAlert' }),
     example: { ...example, secret: 'whsec_k0XvB1Tn8cQ4uYw2Zr6Lm3Hs9Jd5Fg7PaEiOxNtRbCk=' },
@@ -300,7 +300,7 @@ export const alertRoutes: readonly Route<AskServices>[] = [
       await checkAlert(service, given, queryOptions(call))
       const { interval_seconds: intervalSeconds, repeat_hours: repeatHours, ...rest } = given
       const { alert, secret } = await alerts.create(caller, { ...rest, intervalSeconds, repeatHours })
-      return { body: { ...present(alert), secret } }
+      return { body: { ...presentAlert(alert), secret } }
     },
   }),
   route({
@@ -374,7 +374,7 @@ export const alertRoutes: readonly Route<AskServices>[] = [
       const alert = await alerts.find(caller, idOf(params))
       const [runs, deliveries] = await Promise.all([alerts.runs(alert.id), alerts.deliveries(alert)])
       return {
-        body: { alert: present(alert), runs: runs.map(presentRun), deliveries: deliveries.map(presentDelivery) },
+        body: { alert: presentAlert(alert), runs: runs.map(presentRun), deliveries: deliveries.map(presentDelivery) },
       }
     },
   }),
@@ -386,7 +386,9 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     summary: 'Pause an alert',
     response: alertSchema,
     example: { ...example, state: 'paused', paused_reason: 'owner' },
-    handler: async ({ params, caller }, { alerts }) => ({ body: present(await alerts.pause(caller, idOf(params))) }),
+    handler: async ({ params, caller }, { alerts }) => ({
+      body: presentAlert(await alerts.pause(caller, idOf(params))),
+    }),
   }),
   route({
     ...ofOne,
@@ -396,7 +398,9 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     summary: 'Resume an alert and its webhook, and run it',
     response: alertSchema,
     example,
-    handler: async ({ params, caller }, { alerts }) => ({ body: present(await alerts.resume(caller, idOf(params))) }),
+    handler: async ({ params, caller }, { alerts }) => ({
+      body: presentAlert(await alerts.resume(caller, idOf(params))),
+    }),
   }),
   route({
     ...ofOne,
@@ -407,7 +411,9 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     response: alertSchema,
     example,
     problems: { ...ofOne.problems, 409: 'The alert is paused (`alert-paused`).' },
-    handler: async ({ params, caller }, { alerts }) => ({ body: present(await alerts.runSoon(caller, idOf(params))) }),
+    handler: async ({ params, caller }, { alerts }) => ({
+      body: presentAlert(await alerts.runSoon(caller, idOf(params))),
+    }),
   }),
   route({
     ...ofOne,

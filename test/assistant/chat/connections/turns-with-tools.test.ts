@@ -119,6 +119,9 @@ for (const protocol of protocols) {
       expect(first?.tools.map(({ name }) => name)).to.deep.equal([
         'run_indexer_sql',
         'run_chain_script',
+        'create_alert',
+        'list_alerts',
+        'delete_alert',
         'script_check',
         'createChart',
       ])

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { AlertEndpoints } from '../../../../src/webhooks/alert-endpoints.ts'
+import { webhookStores } from '../../../../src/webhooks/webhook-stores.ts'
 import type { Server } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Server as TcpServer } from 'node:net'
@@ -134,7 +136,7 @@ async function openWorld(lifecycle: Lifecycle, ordersAt: (port: number) => reado
     terminal: new Terminal(),
     shared,
   }
-  await startMcp(context)
+  await startMcp(context, new AlertEndpoints(webhookStores(context.pool, [])))
   await startTools(context)
   const source = new McpToolSource({ servers: toolServers(config, shared), log })
   lifecycle.onStop('connections', () => source.close())

@@ -16,6 +16,8 @@ import type { ServiceContext } from '../../../../src/platform/service.ts'
 import { Terminal } from '../../../../src/platform/terminal.ts'
 import { admission, openChat } from '../../../../src/assistant/chat/service.ts'
 import { startMcp } from '../../../../src/assistant/mcp/service.ts'
+import { AlertEndpoints } from '../../../../src/webhooks/alert-endpoints.ts'
+import { webhookStores } from '../../../../src/webhooks/webhook-stores.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
 export interface RunningChat extends AsyncDisposable {
@@ -75,7 +77,7 @@ export async function runChat({
   }
   const stop = (): Promise<void> => lifecycle.stop('the test is over')
   try {
-    if (hasMcp) await startMcp(context)
+    if (hasMcp) await startMcp(context, new AlertEndpoints(webhookStores(context.pool, [])))
     const server = await createChatServer({
       parts: await openChat(context, log),
       shares: new SharedChats(context.pool, config.CHAT_SHARE_DAYS),

@@ -1,4 +1,5 @@
 import { BlockList } from 'node:net'
+import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { Admission } from '../../../../src/assistant/mcp/admission.ts'
 import type { AdmissionOptions } from '../../../../src/assistant/mcp/admission.ts'
@@ -8,6 +9,11 @@ import { startMcpHttpServer } from '../../../../src/assistant/mcp/mcp-server.ts'
 import type { McpHttpOptions } from '../../../../src/assistant/mcp/mcp-server.ts'
 import { createRestScriptRunner, limitScripts } from '../../../../src/assistant/mcp/script-runners.ts'
 import type { ScriptRunner } from '../../../../src/assistant/mcp/script-runners.ts'
+import { AlertStore } from '../../../../src/assistant/query/alerts/alert-store.ts'
+import { createPool } from '../../../../src/platform/db/pool.ts'
+import { ownerOf } from '../../../../src/platform/http/guards.ts'
+import { AlertEndpoints } from '../../../../src/webhooks/alert-endpoints.ts'
+import { webhookStores } from '../../../../src/webhooks/webhook-stores.ts'
 import type { QueryService } from '../../../../src/assistant/query/query-service.ts'
 import { SkillList } from '../../../../src/assistant/skills/read-skills.ts'
 import type { Skills } from '../../../../src/assistant/skills/read-skills.ts'
@@ -33,6 +39,8 @@ export interface RunMcpOptions {
   /** Default: none. */
   readonly skills?: Skills
   readonly backendUrl?: string
+  /** Default: an unreachable database. */
+  readonly pool?: Pool
   readonly admission?: Partial<AdmissionOptions>
   readonly origins?: Partial<OriginRules>
   /** Default 127.0.0.1. */
@@ -56,6 +64,7 @@ export async function runMcp({
   scripts = createRestScriptRunner(nobody),
   skills = new SkillList([]),
   backendUrl = nobody,
+  pool = createPool('postgres://127.0.0.1:1/nothing'),
   admission,
   origins,
   host = '127.0.0.1',
@@ -65,6 +74,8 @@ export async function runMcp({
   const metrics = new Metrics()
   const server = await startMcpHttpServer({
     queries,
+    alerts: new AlertStore(pool, new AlertEndpoints(webhookStores(pool, []))),
+    owner: ownerOf(undefined),
     log,
     metrics,
     version: '0.0.0',
