@@ -2,6 +2,7 @@ import { isRetryable, problemText } from '../auth/auth-service.ts'
 import { ApiProblem } from '../kit/api.ts'
 import type { Account } from './account.tsx'
 import type { EditorSettings } from './answers.gen.ts'
+import { shownOf } from './project/file-tree.ts'
 import { newProject, projectOf } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { freeDrafts } from './project/drafts.ts'
@@ -84,8 +85,7 @@ function recovered(draft: Draft, options: OpenOptions): Opened {
   const { state } = draft
   // Imported contracts are not stored, so their tabs would be empty.
   const open = state.open.filter((path) => state.files.has(path))
-  const active = state.active !== undefined && open.includes(state.active) ? state.active : open[0]
-  return { session: begin({ ...state, open, active }, draft.id, options), isRecovered: true }
+  return { session: begin({ ...state, open, ...shownOf(state, open) }, draft.id, options), isRecovered: true }
 }
 
 function begin(state: ProjectState, draftId: string | undefined, { settings, account }: OpenOptions): Session {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState, useRef, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../auth/auth-service.ts'
 import { Badge, Button, Icon } from '../kit/controls.tsx'
@@ -11,11 +11,12 @@ import type { ProjectDialog } from './parts/project-dialogs.tsx'
 import { FileTreeView } from './parts/file-tree-view.tsx'
 import { Header, SaveSign } from './parts/header.tsx'
 import { ProblemsPanel, StatusBar, TabStrip } from './parts/bars.tsx'
+import { CodePanes, useCanSplit } from './parts/code-panes.tsx'
 import { CommandPalette } from './parts/command-palette.tsx'
 import type { Command } from './parts/command-palette.tsx'
 import { SearchPanel } from './parts/search-panel.tsx'
 import { RunPanel } from './parts/run-panel.tsx'
-import { withOpen, withoutTab } from './project/file-tree.ts'
+import { withOpen, withOtherPane, withoutTab, withSide } from './project/file-tree.ts'
 import { forkName, isUnsaved, newProject, useStore } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { Runner } from './run/runner.ts'
@@ -24,7 +25,6 @@ import { limitProblem } from './project/file-changes.ts'
 import type { SaveState } from './project/project-saver.ts'
 import type { Session } from './session.ts'
 import { defaultNetwork, useSettings } from './settings.ts'
-import type { CodeEditor } from './language/code-editor.ts'
 
 interface ProjectViewProps {
   readonly session: Session
@@ -72,6 +72,22 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     setPanel('search')
     setIsPanelOpen(true)
   }, [])
+  // Once a dialog is closed and a new pane is there.
+  const focusSoon = useCallback(() => void requestAnimationFrame(() => code.view?.focus()), [code])
+  const canSplit = useCanSplit()
+  const openSide = useCallback(
+    (path: string) => {
+      store.change((state) => withSide(state, path))
+      if (store.state.split === undefined) showToast('Open a second file to show two files side by side.')
+      else focusSoon()
+    },
+    [store, focusSoon, showToast],
+  )
+  const toggleSplit = useCallback(() => {
+    const { active, split } = store.state
+    if (split !== undefined) store.change((state) => ({ ...state, split: undefined }))
+    else if (active !== undefined && canSplit) openSide(active)
+  }, [store, canSplit, openSide])
   const showCommands = useCallback(() => setIsPaletteOpen(true), [])
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
@@ -106,7 +122,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   useEffect(() => {
     document.title = `${project.name} – flowfarm editor`
   }, [project.name])
-  useKeys({ run, save: saveNow, searchAll, showCommands })
+  useKeys({ run, save: saveNow, searchAll, showCommands, toggleSplit })
   useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draft.problem !== undefined && project.isTouched)
   const hasConflict = save.is === 'conflict' && save !== putOff
   const showDialog = (next: ProjectDialog | undefined): void => {
@@ -119,6 +135,10 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   const open = (path: string): void => {
     store.change((state) => withOpen(state, path))
     setIsFilesOpen(false)
+  }
+  const goToOtherPane = (): void => {
+    store.change(withOtherPane)
+    focusSoon()
   }
   const goTo = (path: string, line: number, column: number): void => {
     open(path)
@@ -188,6 +208,16 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
           { name: 'Rename the project', act: () => setDialog({ is: 'project-name' }) },
           { name: 'Share the project', act: share },
         ]),
+    ...(canSplit
+      ? [
+          {
+            name: project.split === undefined ? 'Open this file to the side' : 'Close the split view',
+            keys: 'Ctrl \\',
+            act: toggleSplit,
+          },
+        ]
+      : []),
+    ...(canSplit && project.split !== undefined ? [{ name: 'Go to the other pane', act: goToOtherPane }] : []),
     { name: 'Export as a ZIP archive', act: () => void exportZip() },
     { name: 'New project', act: begin },
     ...(account.is === 'signed-in' ? [{ name: 'Your projects', act: () => setDialog({ is: 'projects' }) }] : []),
@@ -254,8 +284,23 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
             <TabStrip
               project={project}
               onOpen={open}
-              onClose={(path) => store.change((state) => withoutTab(state, path))}
+              onClose={(...paths) => store.change((state) => paths.reduce(withoutTab, state))}
+              onOpenSide={canSplit ? openSide : undefined}
             />
+            {canSplit && (
+              <Button
+                look="plain"
+                isSmall
+                isIcon
+                aria-label="Split view"
+                aria-pressed={project.split !== undefined}
+                title="Ctrl+\, or ⌘ \"
+                disabled={project.active === undefined}
+                onClick={toggleSplit}
+              >
+                <Icon name="columns" size={14} />
+              </Button>
+            )}
             <Button
               look="strong"
               isSmall
@@ -266,7 +311,13 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
               <Icon name={verb === 'Run' ? 'play' : 'send'} size={14} /> {verb}
             </Button>
           </div>
-          <CodePane code={code} isHidden={project.active === undefined} />
+          <CodePanes
+            code={code}
+            project={project}
+            onClosePane={(path) =>
+              store.change((state) => ({ ...(state.active === path ? withOtherPane(state) : state), split: undefined }))
+            }
+          />
           {project.active === undefined && (
             <div className="no-file">
               <p className="soft">No file is open. Select a file on the left, or add one from a template.</p>
@@ -348,6 +399,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
           commands={commands}
           files={[...project.files.keys()]}
           onOpen={open}
+          onOpenSide={canSplit ? openSide : undefined}
           onClose={() => setIsPaletteOpen(false)}
         />
       )}
@@ -414,16 +466,17 @@ interface KeyActions {
   readonly save: () => void
   readonly searchAll: () => void
   readonly showCommands: () => void
+  readonly toggleSplit: () => void
 }
 
-function useKeys({ run, save, searchAll, showCommands }: KeyActions): void {
+function useKeys({ run, save, searchAll, showCommands, toggleSplit }: KeyActions): void {
   useEffect(() => {
     const actionOf = ({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): (() => void) | undefined => {
       // Firefox opens a private window with Ctrl+Shift+P.
       if (key === 'F1') return showCommands
       if (!ctrlKey && !metaKey) return undefined
       if (shiftKey) return { p: showCommands, f: searchAll }[key.toLowerCase()]
-      return { Enter: run, s: save, S: save }[key]
+      return { Enter: run, s: save, S: save, '\\': toggleSplit }[key]
     }
     const press = (event: KeyboardEvent): void => {
       if (event.altKey || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
@@ -434,7 +487,7 @@ function useKeys({ run, save, searchAll, showCommands }: KeyActions): void {
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
-  }, [run, save, searchAll, showCommands])
+  }, [run, save, searchAll, showCommands, toggleSplit])
 }
 
 function useLeaveWarning(isOn: boolean): void {
@@ -444,12 +497,6 @@ function useLeaveWarning(isOn: boolean): void {
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
   }, [isOn])
-}
-
-function CodePane({ code, isHidden }: { readonly code: CodeEditor; readonly isHidden: boolean }): ReactNode {
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => (place.current === null ? undefined : code.mount(place.current)), [code])
-  return <div ref={place} className="code-pane" hidden={isHidden} />
 }
 
 function subscribe(listener: () => void): () => void {

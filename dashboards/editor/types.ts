@@ -29,6 +29,7 @@ interface StoredProject extends ProjectRow {
   readonly version: number
   readonly isOwner: boolean
   readonly active_file: string | null
+  readonly side_file?: string | null
   readonly open_files: readonly string[]
   readonly folders: readonly string[]
   readonly forked_from?: { readonly slug: string; readonly name: string } | null
@@ -55,6 +56,7 @@ export interface SaveRequest {
   readonly network: Network
   readonly is_public: boolean
   readonly active_file: string | null
+  readonly side_file: string | null
   readonly open_files: readonly string[]
   readonly folders: readonly string[]
   readonly files: readonly StoredFile[]

@@ -113,6 +113,7 @@ const shapes = {
   ),
   more: <path d="M3.5 8v.01M8 8v.01M12.5 8v.01" strokeWidth="2.2" />,
   down: <path d="M8 3v9.8m0 0 4.2-4.2M8 12.8 3.8 8.6" />,
+  columns: <path d="M2.5 3h11v10h-11ZM8 3v10" />,
   database: (
     <path
       d="M13 4c0 1.1-2.2 2-5 2s-5-.9-5-2 2.2-2 5-2 5 .9 5 2Zm0 0v8c0 1.1-2.2 2-5 2s-5-.9-5-2V4m10 4c0

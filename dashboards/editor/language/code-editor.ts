@@ -16,7 +16,7 @@ import {
   lineNumbers,
   tooltips,
 } from '@codemirror/view'
-import { withFile } from '../project/file-tree.ts'
+import { paneFiles, withFile, withOpen } from '../project/file-tree.ts'
 import { isImported } from '../project/project-state.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import { cadence, editorLook } from './editor-theme.ts'
@@ -31,9 +31,14 @@ export interface CodeEditorOptions {
   readonly onEdit: () => void
 }
 
+interface Pane {
+  readonly view: EditorView
+  path: string | undefined
+}
+
 /**
- * One view for the active file, and a state with undo history for each other file. Synchronized
- * with the project in both directions.
+ * A view for the file of each pane, and a state with undo history for each other file.
+ * Synchronized with the project in both directions.
  */
 export class CodeEditor {
   readonly #options: CodeEditorOptions
@@ -41,8 +46,7 @@ export class CodeEditor {
   readonly #plugin = new Compartment()
   readonly #reading = new Compartment()
   readonly #stopListening: () => void
-  #view: EditorView | undefined
-  #shownPath: string | undefined
+  readonly #panes: (Pane | undefined)[] = []
   #pluginOf: (path: string) => Extension = () => []
   #marksOf: (path: string, state: EditorState) => readonly Diagnostic[] = () => []
   #isTyping = false
@@ -52,50 +56,61 @@ export class CodeEditor {
     this.#stopListening = options.store.subscribe(() => this.#follow())
   }
 
+  /** The view of the focused pane. */
   get view(): EditorView | undefined {
-    return this.#view
+    return this.viewOf(this.#options.store.state.active)
   }
 
-  get shownPath(): string | undefined {
-    return this.#shownPath
+  viewOf(path: string | undefined): EditorView | undefined {
+    return this.#shown().find((pane) => pane.path === path)?.view
   }
 
   /**
    * Shadow root with constructed style sheets: the Content-Security-Policy blocks style elements.
-   * @returns unmounts it
+   * @param at 0: left, 1: right @returns unmounts it
    */
-  mount(place: HTMLElement): () => void {
+  mount(place: HTMLElement, at: number): () => void {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' })
-    this.#view = new EditorView({ root, parent: root, state: EditorState.create() })
-    this.#shownPath = undefined
+    const pane: Pane = { view: new EditorView({ root, parent: root, state: EditorState.create() }), path: undefined }
+    const focus = (): void => {
+      const { path } = pane
+      if (path !== undefined)
+        this.#options.store.change((state) => (state.active === path ? state : withOpen(state, path)))
+      this.#reportCursor(pane.view.state)
+    }
+    place.addEventListener('focusin', focus)
+    this.#panes[at] = pane
     this.#follow()
     return () => {
-      this.#leave()
-      this.#view?.destroy()
-      this.#view = undefined
-      this.#shownPath = undefined
+      place.removeEventListener('focusin', focus)
+      this.#leave(pane)
+      pane.view.destroy()
+      this.#panes[at] = undefined
     }
   }
 
   close(): void {
     this.#stopListening()
-    this.#view?.destroy()
-    this.#view = undefined
+    for (const { view } of this.#shown()) view.destroy()
+    this.#panes.length = 0
   }
 
   setPlugin(pluginOf: (path: string) => Extension): void {
     this.#pluginOf = pluginOf
-    if (this.#shownPath !== undefined)
-      this.#view?.dispatch({ effects: this.#plugin.reconfigure(pluginOf(this.#shownPath)) })
+    for (const { view, path } of this.#shown())
+      if (path !== undefined) view.dispatch({ effects: this.#plugin.reconfigure(pluginOf(path)) })
   }
 
   setMarks(marksOf: (path: string, state: EditorState) => readonly Diagnostic[]): void {
     this.#marksOf = marksOf
   }
 
-  mark(diagnostics: readonly Diagnostic[]): void {
-    const view = this.#view
-    if (view !== undefined) view.dispatch(setDiagnostics(view.state, diagnostics))
+  mark(view: EditorView, diagnostics: readonly Diagnostic[]): void {
+    view.dispatch(setDiagnostics(view.state, diagnostics))
+  }
+
+  clearMarks(): void {
+    for (const { view } of this.#shown()) this.mark(view, [])
   }
 
   change(path: string, spec: TransactionSpec): void {
@@ -106,7 +121,7 @@ export class CodeEditor {
 
   /** Both count from 1. */
   goTo(line: number, column: number): void {
-    const view = this.#view
+    const { view } = this
     if (view === undefined) return
     const at = offsetOf(view.state.doc, { line: line - 1, character: column - 1 })
     view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
@@ -114,7 +129,7 @@ export class CodeEditor {
   }
 
   find(): void {
-    if (this.#view !== undefined) openSearchPanel(this.#view)
+    if (this.view !== undefined) openSearchPanel(this.view)
   }
 
   #textOf(path: string): string | undefined {
@@ -122,27 +137,43 @@ export class CodeEditor {
   }
 
   #follow(): void {
-    const { active, files } = this.#options.store.state
+    const { state } = this.#options.store
+    const { files } = state
     for (const path of this.#states.keys()) if (!isImported(path) && !files.has(path)) this.#states.delete(path)
-    const view = this.#view
-    if (this.#isTyping || view === undefined) return
-    const path = active !== undefined && this.#textOf(active) !== undefined ? active : undefined
-    if (path !== this.#shownPath) {
-      this.#leave()
-      this.#shownPath = path
-      view.setState(path === undefined ? EditorState.create() : this.#arrive(path))
-      if (path !== undefined) this.#reportCursor(view.state)
-      return
+    if (this.#isTyping) return
+    const paths = paneFiles(state).map((path) =>
+      path !== undefined && this.#textOf(path) !== undefined ? path : undefined,
+    )
+    const moved = this.#panes.flatMap((pane, at) =>
+      pane === undefined || pane.path === paths[at] ? [] : [{ pane, path: paths[at] }],
+    )
+    // A file may move to the other pane.
+    for (const { pane } of moved) {
+      this.#leave(pane)
+      pane.view.setState(EditorState.create())
     }
-    if (path === undefined) return
+    for (const { pane, path } of moved) {
+      pane.path = path
+      if (path === undefined) continue
+      pane.view.setState(this.#arrive(path))
+      if (path === state.active) this.#reportCursor(pane.view.state)
+    }
+    for (const { view, path } of this.#shown()) if (path !== undefined) this.#refresh(view, path)
+  }
+
+  #refresh(view: EditorView, path: string): void {
     const text = this.#textOf(path) ?? ''
     if (text !== view.state.doc.toString()) view.dispatch(replacing(view.state, text))
     if (this.#isReading(path) !== view.state.readOnly)
       view.dispatch({ effects: this.#reading.reconfigure(EditorState.readOnly.of(this.#isReading(path))) })
   }
 
-  #leave(): void {
-    if (this.#shownPath !== undefined && this.#view !== undefined) this.#states.set(this.#shownPath, this.#view.state)
+  #shown(): readonly Pane[] {
+    return this.#panes.filter((pane) => pane !== undefined)
+  }
+
+  #leave({ path, view }: Pane): void {
+    if (path !== undefined) this.#states.set(path, view.state)
   }
 
   #arrive(path: string): EditorState {
@@ -216,7 +247,7 @@ export class CodeEditor {
       })),
       EditorView.updateListener.of((update) => {
         if (update.selectionSet || update.docChanged) this.#reportCursor(update.state)
-        if (!update.docChanged || this.#shownPath !== path || this.#isReading(path)) return
+        if (!update.docChanged || this.viewOf(path) !== update.view || this.#isReading(path)) return
         this.#isTyping = true
         try {
           store.change((project) => withFile(project, path, update.state.doc.toString()))

@@ -180,11 +180,13 @@ export class LanguageClient {
     if (path === undefined || file === null || (typeof version === 'number' && version !== file.version)) return true
     const { code } = this.#options
     this.#setDiagnostics(path, diagnostics)
-    if (code.shownPath !== path || code.view === undefined) return true
-    const plugin = LSPPlugin.get(code.view)
+    const view = code.viewOf(path)
+    if (view === undefined) return true
+    const plugin = LSPPlugin.get(view)
     const marks = marksOf(diagnostics, plugin?.syncedDoc ?? file.doc)
     // The diagnostics are older than the text.
     code.mark(
+      view,
       plugin === null
         ? marks
         : marks.map((mark) => ({
@@ -220,7 +222,7 @@ export class LanguageClient {
 
   #clear(): void {
     this.#received.clear()
-    this.#options.code.mark([])
+    this.#options.code.clearMarks()
     this.#set({ problems: [] })
   }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Badge, Button, Icon } from '../../kit/controls.tsx'
 import { isImported } from '../project/project-state.ts'
@@ -9,19 +9,25 @@ import type { Problem } from '../language/problems.ts'
 import type { ServerState } from '../language/lsp-connection.ts'
 import { networkNames } from '../../kit/network-names.ts'
 import { useSettings } from '../settings.ts'
+import { TabMenu } from './tab-menu.tsx'
+import type { TabMenuPlace } from './tab-menu.tsx'
 
 interface TabStripProps {
   readonly project: ProjectState
   readonly onOpen: (path: string) => void
-  readonly onClose: (path: string) => void
+  readonly onClose: (...paths: readonly string[]) => void
+  /** Undefined on phones. */
+  readonly onOpenSide: ((path: string) => void) | undefined
 }
 
 export function TabStrip({
-  project: { open, active, files, saved, isReadOnly },
+  project: { open, active, split, files, saved, isReadOnly },
   onOpen,
   onClose,
+  onOpenSide,
 }: TabStripProps): ReactNode {
   const list = useRef<HTMLUListElement>(null)
+  const [menu, setMenu] = useState<TabMenuPlace>()
   useEffect(() => {
     // Some browsers return a promise.
     list.current?.children[active === undefined ? -1 : open.indexOf(active)]?.scrollIntoView({
@@ -30,31 +36,48 @@ export function TabStrip({
     })
   }, [active, open])
   return (
-    <ul ref={list} className="open-files" aria-label="Open files">
-      {open.map((path) => {
-        const name = path.slice(path.lastIndexOf('/') + 1)
-        const isDouble = open.some((other) => other !== path && other.endsWith(`/${name}`))
-        const isChanged = saved !== undefined && !isImported(path) && saved.files.get(path) !== files.get(path)
-        return (
-          <li key={path} className={path === active ? 'active' : undefined}>
-            <button
-              type="button"
-              className="open-file"
-              title={path}
-              aria-current={path === active ? 'true' : undefined}
-              onClick={() => onOpen(path)}
-            >
-              <span>{isDouble ? path : name}</span>
-              {isChanged && <span className="changed" role="img" aria-label="Not saved" />}
-              {(isReadOnly || isImported(path)) && <Badge>read only</Badge>}
-            </button>
-            <Button look="plain" isSmall isIcon aria-label={`Close ${path}`} onClick={() => onClose(path)}>
-              <Icon name="cross" size={12} />
-            </Button>
-          </li>
-        )
-      })}
-    </ul>
+    <>
+      <ul ref={list} className="open-files" aria-label="Open files">
+        {open.map((path) => {
+          const name = path.slice(path.lastIndexOf('/') + 1)
+          const isDouble = open.some((other) => other !== path && other.endsWith(`/${name}`))
+          const isChanged = saved !== undefined && !isImported(path) && saved.files.get(path) !== files.get(path)
+          return (
+            <li key={path} className={path === active ? 'active' : path === split?.path ? 'shown' : undefined}>
+              <button
+                type="button"
+                className="open-file"
+                title={path}
+                aria-current={path === active ? 'true' : undefined}
+                onClick={() => onOpen(path)}
+                onContextMenu={(event) => {
+                  event.preventDefault()
+                  setMenu({ path, x: event.clientX, y: event.clientY })
+                }}
+              >
+                <span>{isDouble ? path : name}</span>
+                {isChanged && <span className="changed" role="img" aria-label="Not saved" />}
+                {(isReadOnly || isImported(path)) && <Badge>read only</Badge>}
+              </button>
+              <Button look="plain" isSmall isIcon aria-label={`Close ${path}`} onClick={() => onClose(path)}>
+                <Icon name="cross" size={12} />
+              </Button>
+            </li>
+          )
+        })}
+      </ul>
+      {menu !== undefined && (
+        <TabMenu
+          place={menu}
+          items={[
+            ...(onOpenSide === undefined ? [] : [{ name: 'Open to the side', act: () => onOpenSide(menu.path) }]),
+            { name: 'Close', act: () => onClose(menu.path) },
+            { name: 'Close the others', act: () => onClose(...open.filter((path) => path !== menu.path)) },
+          ]}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+    </>
   )
 }
 

@@ -12,13 +12,14 @@ interface CommandPaletteProps {
   readonly commands: readonly Command[]
   readonly files: readonly string[]
   readonly onOpen: (path: string) => void
+  readonly onOpenSide: ((path: string) => void) | undefined
   readonly onClose: () => void
 }
 
 const maxShown = 50
 
 /** Commands, and the files of the project once something is typed. */
-export function CommandPalette({ commands, files, onOpen, onClose }: CommandPaletteProps): ReactNode {
+export function CommandPalette({ commands, files, onOpen, onOpenSide, onClose }: CommandPaletteProps): ReactNode {
   const [text, setText] = useState('')
   const [selected, setSelected] = useState(0)
   const listId = useId()
@@ -28,12 +29,16 @@ export function CommandPalette({ commands, files, onOpen, onClose }: CommandPale
   useEffect(() => input.current?.focus(), [])
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-    const opened: Command[] =
-      words.length === 0 ? [] : files.map((path) => ({ name: `Open ${path}`, act: () => onOpen(path) }))
-    return [...commands, ...opened]
+    const searched = words.length === 0 ? [] : files
+    const opened: Command[] = searched.map((path) => ({ name: `Open ${path}`, act: () => onOpen(path) }))
+    const openedAside: Command[] =
+      onOpenSide === undefined
+        ? []
+        : searched.map((path) => ({ name: `Open ${path} to the side`, act: () => onOpenSide(path) }))
+    return [...commands, ...opened, ...openedAside]
       .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
       .slice(0, maxShown)
-  }, [commands, files, text, onOpen])
+  }, [commands, files, text, onOpen, onOpenSide])
   useEffect(() => {
     list.current?.children[selected]?.scrollIntoView({ block: 'nearest' })
   }, [selected])

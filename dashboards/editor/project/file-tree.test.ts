@@ -7,13 +7,18 @@ import {
   withFile,
   withFolder,
   withMoved,
+  paneFiles,
+  shownOf,
   withOpen,
+  withOtherPane,
+  withSide,
   withoutPath,
   withoutTab,
   moveProblem,
 } from './file-tree.ts'
 import { isUnsaved, newProject, projectOf } from './project-state.ts'
 import type { ProjectState } from './project-state.ts'
+import type { OpenedProject } from '../types.ts'
 
 describe('file tree', () => {
   it('has folders before files, each by name, and folders without files', () => {
@@ -51,7 +56,7 @@ describe('file tree', () => {
   })
 })
 
-const stored: ProjectState = projectOf({
+const opened: OpenedProject = {
   project: {
     id: 'i',
     slug: 's',
@@ -70,7 +75,8 @@ const stored: ProjectState = projectOf({
     { path: 'b.cdc', content: 'b' },
     { path: 'f/c.cdc', content: 'c' },
   ],
-})
+}
+const stored: ProjectState = projectOf(opened)
 
 describe('edits of a project', () => {
   it('start with tabs of existing files', () => {
@@ -85,6 +91,36 @@ describe('edits of a project', () => {
       open: [],
       active: undefined,
     })
+  })
+
+  it('show one file in each of two panes', () => {
+    expect(withSide(withoutTab(stored, 'b.cdc'), 'a.cdc')).to.deep.include({ active: 'a.cdc', split: undefined })
+    expect(withSide(stored, 'b.cdc')).to.deep.include({ active: 'b.cdc', split: undefined })
+    const two = withSide(stored, 'a.cdc')
+    expect(two).to.deep.include({ open: ['b.cdc', 'a.cdc'], active: 'a.cdc', split: { path: 'b.cdc', isLeft: true } })
+    expect(paneFiles(two)).to.deep.equal(['b.cdc', 'a.cdc'])
+    const left = withOpen(two, 'b.cdc')
+    expect(left).to.deep.include({ active: 'b.cdc', split: { path: 'a.cdc', isLeft: false } })
+    expect(withOtherPane(left)).to.deep.equal(two)
+    const three = withOpen(left, 'f/c.cdc')
+    expect(paneFiles(three)).to.deep.equal(['f/c.cdc', 'a.cdc'])
+    expect(paneFiles(withSide(three, 'f/c.cdc'))).to.deep.equal(['a.cdc', 'f/c.cdc'])
+    expect(paneFiles(withSide(three, 'b.cdc'))).to.deep.equal(['f/c.cdc', 'b.cdc'])
+    expect(paneFiles(withoutTab(three, 'f/c.cdc'))).to.deep.equal(['b.cdc', 'a.cdc'])
+    expect(paneFiles(withoutTab(three, 'a.cdc'))).to.deep.equal(['f/c.cdc'])
+    expect(paneFiles(withoutTab(two, 'a.cdc'))).to.deep.equal(['b.cdc'])
+    expect(paneFiles(withoutPath(three, 'a.cdc'))).to.deep.equal(['f/c.cdc'])
+    expect(paneFiles(withMoved(three, 'a.cdc', 'z.cdc'))).to.deep.equal(['f/c.cdc', 'z.cdc'])
+    expect(shownOf(three, ['b.cdc', 'a.cdc'])).to.deep.equal({ active: 'a.cdc', split: undefined })
+    expect(shownOf(three, ['b.cdc'])).to.deep.equal({ active: 'b.cdc', split: undefined })
+    expect(shownOf(three, ['a.cdc', 'f/c.cdc'])).to.deep.equal({ active: 'f/c.cdc', split: three.split })
+  })
+
+  it('reopen two panes, the left one with the focus', () => {
+    const reopen = (side: string | null): readonly (string | undefined)[] =>
+      paneFiles(projectOf({ ...opened, project: { ...opened.project, active_file: 'a.cdc', side_file: side } }))
+    expect(reopen('b.cdc')).to.deep.equal(['a.cdc', 'b.cdc'])
+    for (const side of ['a.cdc', 'gone.cdc', null]) expect(reopen(side)).to.deep.equal(['a.cdc'])
   })
 
   it('rename a folder with its tabs, and delete it with its files', () => {

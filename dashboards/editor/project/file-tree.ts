@@ -58,13 +58,51 @@ export function folderOf(path: string): string {
 }
 
 export function withOpen(state: ProjectState, path: string): ProjectState {
+  if (state.split?.path === path) return withOtherPane(state)
   return { ...state, open: state.open.includes(path) ? state.open : [...state.open, path], active: path }
 }
 
 export function withoutTab(state: ProjectState, path: string): ProjectState {
   const at = state.open.indexOf(path)
   const open = state.open.filter((one) => one !== path)
-  return { ...state, open, active: state.active === path ? open[Math.min(at, open.length - 1)] : state.active }
+  const { split } = state
+  if (path === split?.path) return { ...state, open, split: undefined }
+  if (path !== state.active) return { ...state, open }
+  const others = open.filter((one) => one !== split?.path)
+  const active = others[Math.min(at, others.length - 1)]
+  return active === undefined ? { ...state, open, active: split?.path, split: undefined } : { ...state, open, active }
+}
+
+/** Files of the left and the right pane. */
+export function paneFiles({ active, split }: Pick<ProjectState, 'active' | 'split'>): readonly (string | undefined)[] {
+  if (split === undefined) return [active]
+  return split.isLeft ? [split.path, active] : [active, split.path]
+}
+
+/** Moves the focus to the other pane. */
+export function withOtherPane(state: ProjectState): ProjectState {
+  const { active, split } = state
+  if (active === undefined || split === undefined) return state
+  return { ...state, active: split.path, split: { path: active, isLeft: !split.isLeft } }
+}
+
+/** Opens a file in the right pane, if another file is open for the left one. */
+export function withSide(state: ProjectState, path: string): ProjectState {
+  const [left, right] = paneFiles(state)
+  const open = state.open.includes(path) ? state.open : [...state.open, path]
+  const before = open[open.indexOf(path) - 1] ?? open[open.indexOf(path) + 1]
+  const stays = left === path ? (right ?? before) : left
+  return stays === undefined
+    ? withOpen(state, path)
+    : { ...state, open, active: path, split: { path: stays, isLeft: true } }
+}
+
+/** The panes once only these files are open. */
+export function shownOf(state: ProjectState, open: readonly string[]): Pick<ProjectState, 'active' | 'split'> {
+  const [active = open[0], side] = [state.active, state.split?.path].filter(
+    (path) => path !== undefined && open.includes(path),
+  )
+  return { active, split: side === undefined ? undefined : state.split }
 }
 
 export function withFile(state: ProjectState, path: string, content: string): ProjectState {
@@ -84,6 +122,7 @@ export function withMoved(state: ProjectState, from: string, to: string): Projec
     folders: state.folders.map(move).sort(),
     open: state.open.map(move),
     active: state.active === undefined ? undefined : move(state.active),
+    split: state.split && { ...state.split, path: move(state.split.path) },
     isTouched: true,
   }
 }

@@ -3,6 +3,7 @@ import { ApiProblem } from '../../kit/api.ts'
 import type { OpenedProject, SaveAnswer, SaveRequest } from '../types.ts'
 import { fileChanges, mergeFiles } from './file-changes.ts'
 import type { Files, MergedFiles } from './file-changes.ts'
+import { paneFiles, shownOf } from './file-tree.ts'
 import { isUnsaved, projectOf, isImported } from './project-state.ts'
 import type { ProjectState, SavedProject, ProjectStore } from './project-state.ts'
 
@@ -233,7 +234,7 @@ function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<
     files,
     saved: now,
     open,
-    active: state.active !== undefined && open.includes(state.active) ? state.active : open[0],
+    ...shownOf(state, open),
     name: state.name === before.name ? now.name : state.name,
     network: state.network === before.network ? now.network : state.network,
     isPublic: state.isPublic === before.isPublic ? now.isPublic : state.isPublic,
@@ -243,9 +244,10 @@ function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<
 
 /** @param saveId makes repeated requests idempotent */
 function saveRequest(
-  { saved, name, network, isPublic, folders, files, open, active, forkedFrom }: ProjectState,
+  { saved, name, network, isPublic, folders, files, open, active, split, forkedFrom }: ProjectState,
   saveId: string,
 ): SaveRequest {
+  const [left, right] = paneFiles({ active, split })
   const changes = fileChanges(saved?.files ?? new Map<string, string>(), files)
   return {
     save_id: saveId,
@@ -257,10 +259,15 @@ function saveRequest(
     name,
     network,
     is_public: isPublic,
-    active_file: active === undefined || isImported(active) ? null : active,
+    active_file: storedPath(left),
+    side_file: storedPath(right),
     open_files: open.filter((path) => !isImported(path)),
     folders,
     files: changes.files,
     deleted_files: changes.deleted,
   }
+}
+
+function storedPath(path: string | undefined): string | null {
+  return path === undefined || isImported(path) ? null : path
 }

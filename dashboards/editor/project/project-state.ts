@@ -14,6 +14,12 @@ export interface SavedProject {
   readonly files: Files
 }
 
+/** The second of two panes, the one without focus. It never shows the active file. */
+export interface Split {
+  readonly path: string
+  readonly isLeft: boolean
+}
+
 export interface ProjectState {
   readonly name: string
   readonly network: Network
@@ -22,7 +28,9 @@ export interface ProjectState {
   readonly folders: readonly string[]
   /** In order; paths below deps/ are imported contracts. */
   readonly open: readonly string[]
+  /** File of the focused pane. */
   readonly active: string | undefined
+  readonly split?: Split | undefined
   readonly saved: SavedProject | undefined
   readonly isReadOnly: boolean
   readonly forkedFrom: { readonly slug: string; readonly name: string } | undefined
@@ -56,6 +64,8 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
   const open = project.open_files.filter((path) => files.has(path))
   const first = open[0] ?? stored[0]?.path
   const active = project.active_file !== null && files.has(project.active_file) ? project.active_file : first
+  const side = project.side_file ?? undefined
+  const isSplit = side !== undefined && side !== active && files.has(side)
   const { id, slug, version, name, network, is_public: isPublic, folders } = project
   return {
     name,
@@ -64,7 +74,8 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
     files,
     folders,
     active,
-    open: active === undefined || open.includes(active) ? open : [...open, active],
+    open: [...new Set([...open, ...(active === undefined ? [] : [active]), ...(isSplit ? [side] : [])])],
+    split: isSplit ? { path: side, isLeft: false } : undefined,
     saved: { id, slug, version, name, network, isPublic, folders, files },
     isReadOnly: !project.isOwner,
     forkedFrom: project.forked_from ?? undefined,

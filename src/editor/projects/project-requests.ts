@@ -90,6 +90,7 @@ export interface ProjectInput {
   readonly network?: EditorNetwork | undefined
   readonly is_public?: boolean | undefined
   readonly active_file?: string | null | undefined
+  readonly side_file?: string | null | undefined
   readonly open_files?: readonly string[] | undefined
   readonly folders?: readonly string[] | undefined
 }
@@ -130,6 +131,7 @@ const saveInput = z.strictObject({
   network: network.optional(),
   is_public: z.boolean().optional(),
   active_file: tab.nullable().optional(),
+  side_file: tab.nullable().optional(),
   open_files: z.array(tab).max(1000).optional(),
   folders: z.array(z.string()).max(maxPaths).optional(),
   files: z

@@ -13,6 +13,7 @@ export interface ProjectRow {
   readonly network: EditorNetwork
   readonly is_public: boolean
   readonly active_file: string | null
+  readonly side_file: string | null
   readonly open_files: string[]
   readonly folders: string[]
   readonly version: number
@@ -23,8 +24,8 @@ export interface ProjectRow {
 }
 
 /** Project sizes are below 2^53. */
-export const projectColumns = `p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.open_files, p.folders,
-  p.version, p.file_count, p.byte_count::float8 as byte_count, p.created_at, p.updated_at`
+export const projectColumns = `p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.side_file, p.open_files,
+  p.folders, p.version, p.file_count, p.byte_count::float8 as byte_count, p.created_at, p.updated_at`
 
 /** Null viewer: anonymous. */
 function originJoin(viewer: string): string {

@@ -80,14 +80,14 @@ export async function createProject(
   plan: SavePlan,
 ): Promise<SavedProject> {
   const { name = '', network = 'mainnet', is_public: isPublic = false } = fields
-  const { activeFile, openFiles } = openTabs(fields, plan)
+  const tabs = openTabs(fields, plan)
   const project = [
     save.userId,
     name,
     network,
     isPublic,
-    activeFile,
-    openFiles,
+    tabs.active_file,
+    tabs.open_files,
     plan.folders,
     plan.fileCount,
     plan.byteCount,
@@ -99,8 +99,8 @@ export async function createProject(
       client,
       `with made as (
          insert into projects.projects (user_id, name, network, is_public, active_file, open_files, folders,
-           file_count, byte_count, version, slug, forked_from)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, (select o.id from projects.projects o
+           file_count, byte_count, version, slug, side_file, forked_from)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $19, (select o.id from projects.projects o
            where o.slug = $18 and (o.is_public or o.user_id = $1)))
          on conflict (slug) do nothing
          returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
@@ -113,7 +113,15 @@ export async function createProject(
            on conflict (user_id, save_id) do nothing
        )
        select * from made`,
-      [...project, slug, ...fileArrays(plan.written), save.saveId ?? null, save.digest, forkedFrom ?? null],
+      [
+        ...project,
+        slug,
+        ...fileArrays(plan.written),
+        save.saveId ?? null,
+        save.digest,
+        forkedFrom ?? null,
+        tabs.side_file,
+      ],
     )
     return made
   })
@@ -127,14 +135,16 @@ async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<M
   throw new RetryableError('slugs-taken', `${maxTries} random slugs in a row were taken`)
 }
 
-function openTabs(
-  fields: Pick<ProjectInput, 'active_file' | 'open_files'>,
-  { paths }: Pick<SavePlan, 'paths'>,
-): { activeFile: string | null; openFiles: string[] } {
-  const { active_file: active, open_files: open = [] } = fields
+type Tabs = Pick<ProjectRow, 'active_file' | 'side_file' | 'open_files'>
+
+function openTabs(fields: Pick<ProjectInput, keyof Tabs>, { paths }: Pick<SavePlan, 'paths'>): Tabs {
+  const { active_file: active, side_file: side, open_files: open = [] } = fields
+  const existing = (path: string | null | undefined): string | null =>
+    path !== undefined && path !== null && paths.has(path) ? path : null
   return {
-    activeFile: active !== undefined && active !== null && paths.has(active) ? active : null,
-    openFiles: [...new Set(open)].filter((path) => paths.has(path)),
+    active_file: existing(active),
+    side_file: existing(side),
+    open_files: [...new Set(open)].filter((path) => paths.has(path)),
   }
 }
 
@@ -206,19 +216,20 @@ async function storedFiles(client: PoolClient, id: string): Promise<StoredFile[]
   return rows
 }
 
-type Fields = Pick<ProjectRow, 'name' | 'network' | 'is_public' | 'active_file' | 'open_files' | 'folders'>
+type Fields = Pick<ProjectRow, 'name' | 'network' | 'is_public' | 'folders'> & Tabs
 
 function changedFields(project: ProjectRow, { fields }: SaveRequest, plan: SavePlan): Fields {
   const { name = project.name, network = project.network, is_public: isPublic = project.is_public } = fields
-  const active = fields.active_file === undefined ? project.active_file : fields.active_file
-  const tabs = { active_file: active, open_files: fields.open_files ?? project.open_files }
-  const { activeFile, openFiles } = openTabs(tabs, plan)
+  const tabs = {
+    active_file: fields.active_file === undefined ? project.active_file : fields.active_file,
+    side_file: fields.side_file === undefined ? project.side_file : fields.side_file,
+    open_files: fields.open_files ?? project.open_files,
+  }
   return {
     name,
     network,
     is_public: isPublic,
-    active_file: activeFile,
-    open_files: openFiles,
+    ...openTabs(tabs, plan),
     folders: [...plan.folders],
   }
 }
@@ -244,7 +255,7 @@ async function write(
          version = excluded.version
      ), changed as (
        update projects.projects
-         set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7,
+         set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7, side_file = $21,
          file_count = $8, byte_count = $9,
          version = $10, updated_at = case when version = $10 then updated_at else greatest(updated_at,
            clock_timestamp()) end
@@ -274,6 +285,7 @@ async function write(
       save.saveId ?? null,
       save.digest,
       isChanged,
+      after.side_file,
     ],
   )
   if (row === undefined) throw noSuchProject()
@@ -312,7 +324,7 @@ async function conflict(
     [project.id, keys],
   )
   const there = new Map(rows.map((row) => [row.key, row]))
-  const { version, updated_at, name, network, is_public, active_file, open_files, folders } = project
+  const { version, updated_at, name, network, is_public, active_file, side_file, open_files, folders } = project
   const text =
     `The project has changed: its version is ${version}, but the save is based on version ${existing?.version}. ` +
     'Merge the changes and save with the current version.'
@@ -325,6 +337,7 @@ async function conflict(
         network,
         is_public,
         active_file,
+        side_file,
         open_files,
         folders,
         files: rows.map((row): CurrentFile => ({
@@ -392,9 +405,9 @@ export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: 
       } = await query<SavedProject>(
         client,
         `with made as (
-           insert into projects.projects (user_id, slug, name, network, is_public, active_file, open_files, folders,
+           insert into projects.projects (user_id, slug, name, network, is_public, active_file, side_file, open_files, folders,
              version, file_count, byte_count, forked_from)
-           select $2, $3, $4, network, false, active_file, open_files, folders, 1, file_count, byte_count, id
+           select $2, $3, $4, network, false, active_file, side_file, open_files, folders, 1, file_count, byte_count, id
              from projects.projects where id = $1
            on conflict (slug) do nothing
              returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count

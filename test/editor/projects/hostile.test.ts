@@ -128,6 +128,7 @@ describe('projects function', () => {
         'network',
         'is_public',
         'active_file',
+        'side_file',
         'open_files',
         'folders',
         'files',

@@ -40,6 +40,7 @@ describe('project operations', () => {
       network: 'testnet',
       is_public: false,
       active_file: 'main.cdc',
+      side_file: null,
       open_files: ['main.cdc', 'contracts/Token.cdc'],
       folders: ['tests'],
       forked_from: null,

@@ -32,6 +32,7 @@ describe('project saves', () => {
     world.save(owner, {
       name: 'p',
       active_file: 'a',
+      side_file: 'b',
       open_files: ['a', 'b'],
       folders: ['empty'],
       files: [file('a'), file('b'), file('dir/c')],
@@ -53,6 +54,7 @@ describe('project saves', () => {
       network: 'mainnet',
       is_public: false,
       active_file: 'a',
+      side_file: 'b',
       open_files: ['a', 'b'],
       folders: ['empty'],
       version: 2,
@@ -64,6 +66,7 @@ describe('project saves', () => {
       network: 'emulator',
       is_public: true,
       active_file: null,
+      side_file: null,
       open_files: [],
       folders: [],
     })
@@ -73,6 +76,7 @@ describe('project saves', () => {
       network: 'emulator',
       is_public: true,
       active_file: null,
+      side_file: null,
       open_files: [],
       folders: [],
       version: 3,
@@ -89,7 +93,11 @@ describe('project saves', () => {
     })
     expect(count).to.equal(2)
     expect(await world.contents(owner, slug)).to.deep.equal({ b: 'b', 'dir/c': 'dir/c' })
-    expect((await world.get(owner, slug)).project).to.deep.include({ active_file: null, open_files: ['b'] })
+    expect((await world.get(owner, slug)).project).to.deep.include({
+      active_file: null,
+      side_file: 'b',
+      open_files: ['b'],
+    })
   })
 
   it('rename in one step, also when only the case changes', async () => {
