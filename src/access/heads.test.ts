@@ -36,6 +36,17 @@ describe('HeadPace', () => {
     expect(waitAfter(1)).to.equal(100)
   })
 
+  it('polls often only shortly before the next of regular heads', () => {
+    arriveAfter(0)
+    for (let i = 0; i < 40; i++) arriveAfter(i % 2 === 0 ? 810 : 790)
+    expect(waitAfter(0)).to.be.closeTo(200, 1)
+    expect(waitAfter(200)).to.be.closeTo(200, 1)
+    expect(waitAfter(400)).to.be.closeTo(155, 3)
+    expect(waitAfter(160)).to.equal(30)
+    expect(waitAfter(800)).to.equal(30)
+    expect(waitAfter(50)).to.equal(100)
+  })
+
   it('averages recent times', () => {
     arriveAfter(0)
     arriveAfter(400)
@@ -43,5 +54,21 @@ describe('HeadPace', () => {
     expect(waitAfter(140)).to.be.closeTo(30, 0.001)
     expect(waitAfter(539)).to.equal(30)
     expect(waitAfter(2)).to.equal(100)
+  })
+
+  it('polls often again as soon as heads become irregular', () => {
+    arriveAfter(0)
+    for (let i = 0; i < 40; i++) arriveAfter(800)
+    expect(waitAfter(0)).to.equal(200)
+    arriveAfter(200)
+    expect(waitAfter(340)).to.equal(30)
+  })
+
+  it('never waits longer than a quarter of the longest time between heads', () => {
+    arriveAfter(0)
+    for (let i = 0; i < 200; i++) {
+      arriveAfter((i * 7919) % 3000)
+      for (let j = 0; j < 20; j++) expect(waitAfter(50)).to.be.within(30, 750)
+    }
   })
 })

@@ -140,13 +140,14 @@ class HeadFollower {
 /** Share of the poll interval at which nodes are polled while a head is due. */
 const dueShare = 0.3
 
-/** Polls more often from half of the time between heads to twice it. */
+/** Polls often from shortly before the next head is due to twice the time between heads, seldom before. */
 export class HeadPace {
   readonly #pollMs: number
   readonly #now: () => number
   #lastAt: number | undefined
-  /** Average of recent times between heads. */
+  /** Averages of recent times between heads and of their differences from that average. */
   #intervalMs = 0
+  #deviationMs = 0
 
   constructor(pollMs: number, now: () => number = () => performance.now()) {
     this.#pollMs = pollMs
@@ -156,15 +157,19 @@ export class HeadPace {
   arrived(): void {
     const now = this.#now()
     const elapsedMs = now - (this.#lastAt ?? now)
-    this.#intervalMs = this.#intervalMs === 0 ? elapsedMs : 0.8 * this.#intervalMs + 0.2 * elapsedMs
+    const isFirst = this.#intervalMs === 0
+    const differenceMs = isFirst ? elapsedMs / 8 : Math.abs(elapsedMs - this.#intervalMs)
+    this.#deviationMs = isFirst ? differenceMs : 0.8 * this.#deviationMs + 0.2 * differenceMs
+    this.#intervalMs = isFirst ? elapsedMs : 0.8 * this.#intervalMs + 0.2 * elapsedMs
     this.#lastAt = now
   }
 
   get waitMs(): number {
     const sinceMs = this.#now() - (this.#lastAt ?? 0)
-    const untilDueMs = this.#intervalMs / 2 - sinceMs
     if (sinceMs >= this.#intervalMs * 2) return this.#pollMs
-    return Math.max(this.#pollMs * dueShare, Math.min(this.#pollMs, untilDueMs))
+    const dueMs = Math.max(this.#intervalMs / 2, this.#intervalMs - 4 * this.#deviationMs)
+    const seldomMs = Math.max(this.#pollMs, this.#intervalMs / 4)
+    return Math.max(this.#pollMs * dueShare, Math.min(seldomMs, dueMs - sinceMs))
   }
 }
 
