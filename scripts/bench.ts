@@ -86,7 +86,7 @@ const programs: Readonly<Record<string, AnyCommand>> = {
     name: 'bench -- api',
     summary:
       'Requests a second to common lists and objects of the explorer API, cached and not, compared with bare ' +
-      'statements for the same rows.',
+      'statements for the same rows, and p99 beside slow statements of the query service.',
     options: {
       quick,
       ...sourceOptions,
@@ -96,7 +96,7 @@ const programs: Readonly<Record<string, AnyCommand>> = {
       only: text('<words>', 'Only cases whose name contains this.'),
       profile: text('<folder>', 'Write CPU profiles of the API there.'),
     },
-    notes: ['About three minutes; quick one.', ...shared],
+    notes: ['About four minutes; quick two.', ...shared],
     examples: [
       ['', 'All cases.'],
       ['--only transaction --profile profiles', 'Some cases, with CPU profiles.'],

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { exitCodes } from '../../src/platform/errors.ts'
 import { historyVariables, openBenchDatabase, openSource, startFlowfarm, untilDerived } from './bench-programs.ts'
 import type { BenchDatabase, FlowfarmProgram, SourceOptions } from './bench-programs.ts'
@@ -54,6 +55,7 @@ export async function benchApi({ blocks, only, profile, ...options }: ApiOptions
         await api.end()
       }
     }
+    await measureBesideStatements(sheet, database, cases, options)
   } finally {
     await database.close()
   }
@@ -68,6 +70,78 @@ async function fill(database: BenchDatabase, blocks: number, options: SourceOpti
   await untilDerived(database.pool, blocks)
   await program.end()
   await database.pool.query('vacuum analyze')
+}
+
+const slowStatements = 200
+const maxSlowdown = 3
+/** Alternating, because other programs disturb single runs. */
+const rounds = 3
+
+/** Light load, so that p99 is not the queue of this program. */
+async function measureBesideStatements(
+  sheet: Sheet,
+  database: BenchDatabase,
+  cases: readonly Case[],
+  { seconds }: Pick<ApiOptions, 'seconds'>,
+): Promise<void> {
+  sheet.heading(`The API beside ${slowStatements} slow statements of the query service: 2 connections, no cache`)
+  const variables = { DB_URL: database.url, CHAIN_ACCESS_NODE: '127.0.0.1:1', API_RATE_LIMIT_RPS: '0' }
+  const api = await startFlowfarm(['api'], { ...variables, API_ANSWER_CACHE_MS: '0' }, { ready: 'API listening' })
+  const ask = await startFlowfarm(['ask'], { ...variables, ASK_PORT: '0' }, { ready: 'Query service listening' })
+  try {
+    const [alone, beside] = [cases.map((): number[] => []), cases.map((): number[] => [])]
+    const measure = async (times: number[][]): Promise<void> => {
+      for (const [i, { spread }] of cases.entries())
+        times[i]?.push((await request(api, spread, { seconds: Math.max(1, seconds / 3), connections: 2 })).p99Ms)
+    }
+    for (let round = 0; round < rounds; round++) {
+      await measure(alone)
+      const stop = new AbortController()
+      const running = Array.from({ length: slowStatements }, () => runSlowly(ask, stop.signal))
+      await untilRunning(database.pool, (count) => count > 0)
+      await measure(beside)
+      stop.abort()
+      await Promise.all(running)
+      await untilRunning(database.pool, (count) => count === 0)
+    }
+    for (const [i, { name }] of cases.entries()) {
+      const [before, after] = [median(alone[i] ?? []), median(beside[i] ?? [])]
+      sheet.figure(`${name}, p99`, after, 'ms', { limit: before, limitName: 'alone', atMost: maxSlowdown * before })
+    }
+  } finally {
+    await Promise.all([api.end(), ask.end()])
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+const slowSql = `SELECT count(*) FROM generate_series(1, 100000) a CROSS JOIN generate_series(1, 100000) b`
+
+/** Until the signal. Refused statements are sent again. */
+async function runSlowly({ port }: FlowfarmProgram, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/run_sql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sql: slowSql }),
+      signal,
+    }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+    await response?.text().catch(() => undefined)
+  }
+}
+
+async function untilRunning(pool: pg.Pool, isReached: (count: number) => boolean): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity where state = 'active' and query like '%generate_series(1, 100000) a%' and pid <> pg_backend_pid()`,
+    )
+    if (isReached(rowCount ?? 0)) return
+    await pause(50)
+  }
 }
 
 interface Load {

@@ -1,8 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import type { ClientBase } from 'pg'
 import { clientConfig, query } from '../../../platform/db/pool.ts'
 import { asError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
+
+/** Nice 10, if the server is on this machine and its processes may be changed. */
+export async function lowerSessionPriority(client: ClientBase): Promise<boolean> {
+  const { processID, user, database, connection } = client as ClientBase & {
+    readonly processID: number
+    readonly user: string
+    readonly database: string
+    readonly connection: { readonly stream: Socket }
+  }
+  const { localPort } = connection.stream
+  try {
+    // The title tells it from a process with this id in another container or machine.
+    const title = await readFile(`/proc/${processID}/cmdline`, 'utf8')
+    const place = localPort === undefined ? ' [local]' : `(${localPort})`
+    if (![`${user} ${database} `, place].every((part) => title.includes(part)) || !title.startsWith('postgres: '))
+      return false
+    setPriority(processID, constants.priority.PRIORITY_BELOW_NORMAL)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
 
 const minPauseMs = 5
 const maxPauseMs = 2000

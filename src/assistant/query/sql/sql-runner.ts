@@ -15,7 +15,7 @@ import type { Parameter } from './parameters.ts'
 import { chooseReader, isRefusedLogin } from './reader.ts'
 import type { Reader } from './reader.ts'
 import { readKnownTypes } from './result-types.ts'
-import { ServerSessions } from './server-sessions.ts'
+import { lowerSessionPriority, ServerSessions } from './server-sessions.ts'
 import type { ServerSessionsOptions } from './server-sessions.ts'
 import { StatementRunner } from './statement-runner.ts'
 import type { ExportedStatement } from './statement-runner.ts'
@@ -141,6 +141,8 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     onIdleError: logIdleErrors(log, 'A database connection of the query service was lost'),
   }
   const pool = createPool(reader.url, poolOptions)
+  // Statements of users must not slow down the explorer.
+  pool.on('connect', (client) => void lowerSessionPriority(client))
   try {
     const known = await withClient(pool, async (client) => {
       // The pool's timeout is for untrusted statements.

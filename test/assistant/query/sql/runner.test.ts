@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { constants, getPriority } from 'node:os'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect } from 'chai'
+import type { ClientBase } from 'pg'
 import { pino } from 'pino'
 import { SqlRefusal, SqlStatementError } from '../../../../src/assistant/query/sql/sql-errors.ts'
+import { lowerSessionPriority } from '../../../../src/assistant/query/sql/server-sessions.ts'
 import { openSqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import type { SqlRunner, SqlRunnerOptions } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import { ApiError, RetryableError } from '../../../../src/platform/errors.ts'
@@ -218,6 +221,33 @@ describe('statement runner', () => {
     await runner.check(endless)
     expect(await failure(runner.check('select nope from raw.blocks'))).to.include({ sqlState: '42703', position: 8 })
     expect(await failure(runner.check('select pg_sleep(1)'))).to.be.instanceOf(SqlRefusal)
+  })
+
+  it('runs statements at a lower priority than other sessions of a local server', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const runner = await open({ concurrency: 1 })
+    const running = new AbortController()
+    const statement = runner.run(endless, { signal: running.signal }).catch(() => undefined)
+    await untilAtWork(1)
+    const { rows } = await database.pool.query<{ pid: number; own: number }>(
+      `SELECT pid, pg_backend_pid() AS own FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'flowfarm ask' AND state = 'active'`,
+    )
+    running.abort()
+    await statement
+    expect(rows.map(({ pid }) => getPriority(pid))).to.deep.equal([constants.priority.PRIORITY_BELOW_NORMAL])
+    expect(getPriority(rows[0]?.own)).to.be.below(constants.priority.PRIORITY_BELOW_NORMAL)
+  })
+
+  it('does not touch a process that is not the session', async () => {
+    const client = await database.pool.connect()
+    try {
+      const confused: ClientBase = Object.create(client, { processID: { value: process.pid } }) as ClientBase
+      expect(await lowerSessionPriority(confused)).to.equal(false)
+      expect(getPriority()).to.be.below(constants.priority.PRIORITY_BELOW_NORMAL)
+    } finally {
+      client.release()
+    }
   })
 
   it('cancels a statement at its timeout', async () => {
