@@ -134,14 +134,14 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   }),
   wallet: command({
     name: 'bench -- wallet',
-    summary: 'Passkey sign-ins a second of one wallet process, their CPU time, and the check of an assertion.',
+    summary: 'Passkey sign-ins a second, their CPU time, and their effect on the latency of the explorer.',
     options: {
       quick,
       'sign-ins': number('Sign-ins. Default 5,000; quick 500.'),
       'at-once': number('Sign-ins in progress at a time. Default 32.'),
       profile: text('<folder>', 'Write a CPU profile of the wallet there.'),
     },
-    notes: ['About one minute; quick 15 s.', ...shared],
+    notes: ['About three minutes; quick 40 s.', ...shared],
     examples: [['--sign-ins 1000', 'Fewer.']],
     usesDatabase: false,
     run: async ({ options: { quick: isQuick, 'at-once': atOnce = 32, profile, ...given } }) =>

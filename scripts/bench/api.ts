@@ -63,7 +63,7 @@ export async function benchApi({ blocks, only, profile, ...options }: ApiOptions
   return exitCodes.success
 }
 
-async function fill(database: BenchDatabase, blocks: number, options: SourceOptions): Promise<void> {
+export async function fill(database: BenchDatabase, blocks: number, options: SourceOptions): Promise<void> {
   await using source = await openSource(options, blocks)
   const variables = { DB_URL: database.url, ...historyVariables(source, blocks) }
   const program = await startFlowfarm(['ingest', 'farm'], variables, { ready: 'All services started' })

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { sendToParent } from './process-usage.ts'
 import { assertionOf, insertPasskeys, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
@@ -11,7 +12,8 @@ export interface SignInResults {
   readonly latenciesMs: readonly number[]
 }
 
-const [, , databaseUrl = '', port = '', users = '', atOnce = '', signIns = ''] = process.argv
+/** With `period` (ms), all start together again in each period. `round` gives new addresses and users. */
+const [, , databaseUrl = '', port = '', users = '', atOnce = '', signIns = '', period = '0', round = '0'] = process.argv
 const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) })
 
 function post(path: string, body: unknown, address: string): Promise<Readonly<Record<string, unknown>>> {
@@ -54,7 +56,7 @@ await pool.end()
 async function signIn(at: number): Promise<void> {
   const passkey = passkeys[at % passkeys.length]
   if (passkey === undefined) throw new Error('No passkey for this user.')
-  const address = `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`
+  const address = `10.${8 * Number(round) + ((at >> 16) & 7)}.${(at >> 8) & 255}.${at & 255}`
   const { options, challengeId } = await call<{ options: { challenge: string }; challengeId: string }>(
     '/login/start',
     {},
@@ -71,9 +73,13 @@ async function signIn(at: number): Promise<void> {
 
 async function signInMany(from: number, count: number, latencies: number[]): Promise<void> {
   let next = from
+  const beganAt = performance.now()
   await Promise.all(
     Array.from({ length: Number(atOnce) }, async () => {
-      while (next < from + count) {
+      for (let turn = 1; next < from + count; turn++) {
+        if (turn > 1 && Number(period) > 0)
+          await delay(Math.max(0, beganAt + (turn - 1) * Number(period) - performance.now()))
+        if (next >= from + count) break
         const startedAt = performance.now()
         await signIn(next++)
         latencies.push(performance.now() - startedAt)
@@ -82,7 +88,7 @@ async function signInMany(from: number, count: number, latencies: number[]): Pro
   )
 }
 
-const warmUp = Math.min(1000, Math.ceil(Number(signIns) / 5))
+const warmUp = Number(period) > 0 ? Number(atOnce) : Math.min(1000, Math.ceil(Number(signIns) / 5))
 await signInMany(0, warmUp, [])
 sendToParent('warm')
 process.once('message', () => {

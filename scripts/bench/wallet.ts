@@ -7,6 +7,7 @@ import { verifyAssertion } from '../../src/wallet/passkeys/webauthn.ts'
 import { forkReady, openBenchDatabase, startFlowfarm } from './bench-programs.ts'
 import { assertionOf, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
 import { cpuSeconds, treeCpuSeconds } from './process-usage.ts'
+import { measureLoadedExplorer } from './wallet-explorer.ts'
 import { median, printConditions, quantile, Sheet } from './sheet.ts'
 import type { SignInResults } from './wallet-clients.ts'
 
@@ -25,6 +26,7 @@ export async function benchWallet({ signIns, atOnce, profile }: WalletOptions): 
   sheet.figure('median', medianMs, 'ms', bare)
   sheet.figure('p99', p99Ms, 'ms', bare)
   await measureSignIns(sheet, signIns, atOnce, profile)
+  await measureLoadedExplorer(sheet, signIns < 1000 ? { phases: 1, seconds: 3 } : { phases: 4, seconds: 10 })
   sheet.end()
   return exitCodes.success
 }
