@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
@@ -187,7 +188,8 @@ describe('WebSocket upgrades', () => {
   })
 
   async function dropped(): Promise<number> {
-    const text = await (await api.get('/metrics')).text()
+    await setImmediate()
+    const text = await api.metrics.registry.metrics()
     return Number(/^flowfarm_feed_dropped_clients_total (\d+)/m.exec(text)?.[1])
   }
 
@@ -216,7 +218,7 @@ describe('WebSocket upgrades', () => {
   it('are counted', async () => {
     await start()
     const clients = await connectAll(['/ws', '/ws', '/ws/status'])
-    const text = await (await api.get('/metrics')).text()
+    const text = await api.metrics.registry.metrics()
     expect(text).to.include('flowfarm_feed_clients{feed="live"} 2')
     expect(text).to.include('flowfarm_feed_clients{feed="status"} 1')
     await Promise.all(clients.map((client) => client.close()))

@@ -87,11 +87,11 @@ const metrics = defineRoute({
   operationId: 'getMetrics',
   isLimited: false,
   tag: 'Service',
-  summary: 'Prometheus metrics of this process',
+  summary: 'Prometheus metrics of this process, at most a second old',
   response: z.string(),
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
   example: '# TYPE flowfarm_feed_clients gauge\nflowfarm_feed_clients{feed="live"} 3\n',
-  handler: async (_input, services) => ({ body: await services.metrics.registry.metrics(), caching: 'never' }),
+  handler: async (_input, services) => ({ body: await services.metrics.recentText(), caching: 'never' }),
 })
 
 export const serviceRoutes = [health, status, metrics]
