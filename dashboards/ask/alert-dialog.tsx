@@ -6,7 +6,8 @@ import { Dialog, Modal } from '../kit/dialog.tsx'
 import { CopyButton } from '../kit/toast.tsx'
 import type { Alert, CreatedAlert } from './answers.gen.ts'
 import { api, queryClient, queryKeys } from './api.ts'
-import type { Target } from './draft.ts'
+import type { Parameter, Target } from './draft.ts'
+import { ParameterFields, parametersOf } from './parameters.tsx'
 
 export type Condition = Alert['condition']
 
@@ -15,6 +16,7 @@ export interface AlertDraft {
   readonly target: Target
   readonly question: string
   readonly sql: string
+  readonly parameters: readonly Parameter[]
   readonly condition: Condition
   readonly interval_seconds: number
   readonly repeat_hours: number | null
@@ -50,6 +52,7 @@ interface AlertDialogProps {
 export function AlertDialog({ draft, onClose }: AlertDialogProps): ReactNode {
   const [alert, setAlert] = useState<AlertDraft>({
     name: '',
+    parameters: [],
     condition: { kind: 'rows' },
     interval_seconds: 300,
     repeat_hours: null,
@@ -58,8 +61,9 @@ export function AlertDialog({ draft, onClose }: AlertDialogProps): ReactNode {
   })
   const id = useId()
   const change = (changed: Partial<AlertDraft>): void => setAlert({ ...alert, ...changed })
+  const parameters = parametersOf(alert.sql, alert.parameters)
   const saving = useMutation({
-    mutationFn: () => api.createAlert(alert),
+    mutationFn: () => api.createAlert({ ...alert, parameters }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.alerts }),
   })
   if (saving.isSuccess) return <SecretModal alert={saving.data} onClose={onClose} />
@@ -98,6 +102,12 @@ export function AlertDialog({ draft, onClose }: AlertDialogProps): ReactNode {
           onChange={(event) => change({ sql: event.target.value })}
         />
       </Field>
+      <ParameterFields
+        parameters={parameters}
+        onChange={(changed) =>
+          change({ parameters: parameters.map((each) => (each.name === changed.name ? changed : each)) })
+        }
+      />
       <Field id={`${id}-condition`} label="Tell me when">
         <select
           id={`${id}-condition`}

@@ -143,6 +143,11 @@ function AlertModal({ id, onClose }: { readonly id: string; readonly onClose: ()
         <pre className="sql-text" tabIndex={0} aria-label="SQL">
           {escapeInvisible(alert.sql)}
         </pre>
+        {alert.parameters.map(({ name, value }) => (
+          <p key={name} className="soft wrap">
+            {name}: {escapeInvisible(value)}
+          </p>
+        ))}
         <p className="soft wrap">{alert.url}</p>
         <div className="button-row">
           <Button disabled={acting.isPending} onClick={() => acting.mutate(isPaused ? 'resume' : 'pause')}>

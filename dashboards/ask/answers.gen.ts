@@ -59,7 +59,7 @@ export interface Requests {
   readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/dashboards': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
   readonly 'PUT /api/v1/dashboards/{id}': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[]; readonly updated_at?: string }
-  readonly 'POST /api/v1/alerts': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }; readonly interval_seconds?: number; readonly repeat_hours?: number | null; readonly url: string }
+  readonly 'POST /api/v1/alerts': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }; readonly interval_seconds?: number; readonly repeat_hours?: number | null; readonly url: string }
   readonly 'POST /api/v1/alerts/propose': { readonly question: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly format?: 'csv' | 'parquet' }
 }
@@ -304,6 +304,8 @@ export interface Alert {
   readonly target: 'indexer' | 'evm'
   readonly question: string
   readonly sql: string
+  /** Values of each `{{name}}` outside of strings in the statement, sent apart from it. */
+  readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]
   /** When the alert is true: the statement returns `rows` or `no_rows`; its first column of the first row, compared with a number, or `changed` since the last run. */
   readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
   readonly interval_seconds: number
@@ -332,6 +334,8 @@ export interface CreatedAlert {
   readonly target: 'indexer' | 'evm'
   readonly question: string
   readonly sql: string
+  /** Values of each `{{name}}` outside of strings in the statement, sent apart from it. */
+  readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]
   /** When the alert is true: the statement returns `rows` or `no_rows`; its first column of the first row, compared with a number, or `changed` since the last run. */
   readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
   readonly interval_seconds: number

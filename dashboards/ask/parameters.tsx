@@ -39,7 +39,7 @@ const types = { text: 'Text', number: 'Number', date: 'Date' } as const
 interface ParameterFieldsProps {
   readonly parameters: readonly Parameter[]
   readonly onChange: (parameter: Parameter) => void
-  readonly onRun: () => void
+  readonly onRun?: () => void
 }
 
 export function ParameterFields({ parameters, onChange, onRun }: ParameterFieldsProps): ReactNode {
@@ -62,7 +62,7 @@ export function ParameterFields({ parameters, onChange, onRun }: ParameterFields
                 value={value}
                 onChange={(event) => onChange({ ...parameter, value: event.target.value })}
                 onKeyDown={(event) => {
-                  if (event.key === 'Enter' && !event.nativeEvent.isComposing) onRun()
+                  if (event.key === 'Enter' && !event.nativeEvent.isComposing) onRun?.()
                 }}
               />
               <select

@@ -78,7 +78,7 @@ export function SqlPanel(props: SqlPanelProps): ReactNode {
         <SqlEditor label="SQL" value={sql} schema={schema} handle={editor} onChange={onChange} onRun={onRun} />
       </Suspense>
       <ParameterFields parameters={parameters} onChange={onParameter} onRun={onRun} />
-      {isAlerting && <AlertDialog draft={{ target, question, sql }} onClose={() => setIsAlerting(false)} />}
+      {isAlerting && <AlertDialog draft={{ target, question, sql, parameters }} onClose={() => setIsAlerting(false)} />}
       {isSaving && (
         <SaveQueryDialog query={selected} name={queryName} onSaved={onSaved} onClose={() => setIsSaving(false)} />
       )}

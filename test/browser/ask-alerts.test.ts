@@ -11,6 +11,7 @@ const proposal = {
   condition: { kind: 'compare', operator: '>', number: '200000000' },
   interval_seconds: 120,
   error: null,
+  parameters: [],
 }
 const hostile = {
   ...proposal,
@@ -45,6 +46,7 @@ describe('alerts on the query page', () => {
       target: 'indexer',
       question,
       sql: proposal.sql,
+      parameters: [],
       condition: { kind: 'compare', operator: '>', number: '210000000' },
       interval_seconds: 120,
       repeat_hours: null,
@@ -73,16 +75,23 @@ describe('alerts on the query page', () => {
       },
       { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
     )
-    await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT 1')
+    await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT {{n}}::int')
+    await page.getByRole('group', { name: 'Parameters' }).getByLabel('n', { exact: true }).fill('7')
     await page.getByRole('button', { name: 'Create alert' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create alert' })
     await dialog.getByLabel('Tell me when').selectOption('The first value changes')
     await dialog.getByLabel('Name').fill('One')
+    expect(await dialog.getByLabel('n', { exact: true }).inputValue()).to.equal('7')
+    await dialog.getByLabel('n', { exact: true }).fill('8')
     await dialog.getByLabel('Webhook URL').fill('https://example.com/hook')
     await expectUsable(page, 'an alert on a phone')
     await dialog.getByRole('button', { name: 'Create alert' }).click()
     await page.getByText('whsec_c2VjcmV0').waitFor()
-    expect(created()).to.deep.include({ sql: 'SELECT 1', condition: { kind: 'changed' } })
+    expect(created()).to.deep.include({
+      sql: 'SELECT {{n}}::int',
+      parameters: [{ name: 'n', type: 'text', value: '8' }],
+      condition: { kind: 'changed' },
+    })
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Tables and queries' }).click()
     await page.getByRole('tab', { name: 'Alerts' }).click()

@@ -116,6 +116,30 @@ describe('alerts', () => {
     ])
   })
 
+  it('run with their parameters, which are bound', async () => {
+    const ask = await start()
+    const [name, value] = ['floor', `5' OR true --`]
+    const sql = `SELECT count(*) FROM app.prices WHERE price > {{floor}} AND {{other}} = 'x'' {{not}}'`
+    const other = { name: 'other', type: 'text', value: `x' {{not}}` }
+    const parameters = [{ name, type: 'number', value: '5' }, other]
+    const condition = { kind: 'compare', operator: '>', number: '0' }
+    const id = await create(ask, 'parameters', { sql, parameters, condition })
+    ask.startAlerts(onRun)
+    expect(await runAll()).to.deep.equal(['not_met'])
+    await setPrice('7')
+    expect(await runAll()).to.deep.equal(['fired'])
+    const { body } = await ask.get<{ alert: object }>(`/api/v1/alerts/${id}`)
+    expect(body.alert).to.deep.include({ sql, parameters })
+    for (const [refused, field] of [
+      [[other], 'parameters'],
+      [[{ name, type: 'number', value }, other], 'parameters[0].value'],
+      [Array.from({ length: 21 }, () => other), 'parameters'],
+    ] as const) {
+      const alert = { name: 'p', sql, parameters: refused, condition, url: `${receiver.url}/p` }
+      expect((await ask.post('/api/v1/alerts', alert)).body).to.include({ status: 400, field })
+    }
+  })
+
   it('fire again after the hours of the owner', async () => {
     const ask = await start()
     await create(ask, 'repeated', { condition: { kind: 'rows' }, repeat_hours: 2 })

@@ -105,13 +105,14 @@ export class AlertScheduler {
     onRun(await store.finish(lease, outcome))
   }
 
-  async #answer({ target, sql }: AlertLease, signal: AbortSignal): Promise<RunOutcome> {
+  async #answer({ target, sql, parameters }: AlertLease, signal: AbortSignal): Promise<RunOutcome> {
     const { service, runMs } = this.#options
     const begin = performance.now()
     const durationMs = (): number => Math.round(performance.now() - begin)
     try {
       const answer = await service.runSql(target, sql, {
         client: 'alerts',
+        parameters,
         maxRows: maxAlertRows,
         signal: AbortSignal.any([signal, AbortSignal.timeout(runMs)]),
       })

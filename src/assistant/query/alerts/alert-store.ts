@@ -5,6 +5,7 @@ import { ApiError } from '../../../platform/errors.ts'
 import { presentAnswer } from '../dto.ts'
 import type { AnswerFields } from '../dto.ts'
 import type { QueryTarget } from '../query-service.ts'
+import type { Parameter } from '../sql/parameters.ts'
 import type { SqlAnswer } from '../sql/sql-runner.ts'
 import { fires, readCondition, UnsuitableValue } from './condition.ts'
 import type { AlertCondition, AlertReading, LastReading } from './condition.ts'
@@ -14,6 +15,7 @@ export interface NewAlert {
   readonly target: QueryTarget
   readonly question: string
   readonly sql: string
+  readonly parameters: readonly Parameter[]
   readonly condition: AlertCondition
   readonly intervalSeconds: number
   /** Null: fires only when the condition becomes true. */
@@ -88,6 +90,7 @@ export interface AlertLease {
   readonly generation: number
   readonly target: QueryTarget
   readonly sql: string
+  readonly parameters: readonly Parameter[]
 }
 
 export type RunOutcome =
@@ -101,7 +104,7 @@ export type RunOutcome =
 
 export type RunResult = 'fired' | 'met' | 'not_met' | 'failed' | 'postponed' | 'lost'
 
-const columns = `id, name, target, question, sql, condition, interval_seconds AS "intervalSeconds",
+const columns = `id, name, target, question, sql, parameters, condition, interval_seconds AS "intervalSeconds",
   repeat_hours AS "repeatHours", url, subscription_id::float8 AS "subscriptionId", paused_reason AS "pausedReason",
   is_met AS "isMet", last_value AS "lastValue", last_run_at AS "lastRunAt", last_fired_at AS "lastFiredAt",
   last_error AS "lastError", failures, next_run_at AS "nextRunAt", created_at AS "createdAt"`
@@ -164,8 +167,8 @@ export class AlertStore {
       const { rows } = await query<Row<Alert>>(
         client,
         `INSERT INTO app.alerts (id, owner, name, target, question, sql, condition, interval_seconds, repeat_hours, url,
-           subscription_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${columns}`,
+           subscription_id, parameters)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
         [
           randomBytes(8).toString('hex'),
           owner,
@@ -178,6 +181,7 @@ export class AlertStore {
           alert.repeatHours,
           opened.url,
           opened.subscriptionId,
+          JSON.stringify(alert.parameters),
         ],
       )
       return { alert: known(rows[0]), secret: opened.secret }
@@ -239,7 +243,7 @@ export class AlertStore {
        )
        UPDATE app.alerts a SET generation = generation + 1,
          leased_until = clock_timestamp() + make_interval(secs => $1 / 1000.0)
-       FROM due WHERE a.id = due.id RETURNING a.id, a.generation::float8 AS generation, a.target, a.sql`,
+       FROM due WHERE a.id = due.id RETURNING a.id, a.generation::float8 AS generation, a.target, a.sql, a.parameters`,
       [leaseMs, running],
     )
     return rows[0]

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { alertLimits } from '../alerts/alert-store.ts'
-import type { Alert, AlertDelivery, AlertRun } from '../alerts/alert-store.ts'
+import type { Alert, AlertDelivery, AlertRun, NewAlert } from '../alerts/alert-store.ts'
 import { operators, readCondition, UnsuitableValue } from '../alerts/condition.ts'
-import type { AlertCondition } from '../alerts/condition.ts'
 import { readAlertQuestion, statementQuestion } from '../alerts/read-alert-question.ts'
 import type { AlertQuestion } from '../alerts/read-alert-question.ts'
 import {
   cleanText,
   failureFields,
   nameField,
+  parametersField,
   presentFailure,
   questionField,
   statementField,
@@ -55,6 +55,7 @@ export const alertBody = z.strictObject(
     target: targetField.default('indexer'),
     question: cleanText(4000).default(''),
     sql: statementField.refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text'),
+    parameters: parametersField.default([]),
     condition: conditionField,
     interval_seconds: intervalField.default(300),
     repeat_hours: repeatField.default(null),
@@ -71,6 +72,7 @@ const alertFields = {
   target: targetField,
   question: z.string(),
   sql: z.string(),
+  parameters: parametersField,
   condition: conditionField,
   interval_seconds: z.int(),
   repeat_hours: z.int().nullable(),
@@ -129,13 +131,14 @@ const proposalSchema = z
   .meta({ id: 'AlertProposal' })
 
 export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
-  const { id, name, target, question, sql, condition, url, failures } = alert
+  const { id, name, target, question, sql, parameters, condition, url, failures } = alert
   return {
     id,
     name,
     target,
     question,
     sql,
+    parameters: [...parameters],
     condition,
     interval_seconds: alert.intervalSeconds,
     repeat_hours: alert.repeatHours,
@@ -190,10 +193,10 @@ function presentDelivery(delivery: AlertDelivery): z.output<typeof deliverySchem
 /** So that neither a failing statement nor an unsuitable condition is stored. @throws ApiError 400 */
 export async function checkAlert(
   service: QueryService,
-  { target, sql, condition }: { target: QueryTarget; sql: string; condition: AlertCondition },
+  { target, sql, parameters, condition }: Pick<NewAlert, 'target' | 'sql' | 'parameters' | 'condition'>,
   options: QueryOptions,
 ): Promise<void> {
-  const { rows } = await service.runSql(target, sql, { ...options, maxRows: 1 })
+  const { rows } = await service.runSql(target, sql, { ...options, parameters, maxRows: 1 })
   try {
     readCondition(condition, rows, { isMet: null, value: null })
   } catch (error) {
@@ -243,6 +246,7 @@ const example: z.output<typeof alertSchema> = {
   target: 'indexer',
   question: 'Tell me when the newest indexed block is above 200,000,000',
   sql,
+  parameters: [],
   condition: { kind: 'compare', operator: '>', number: '200000000' },
   interval_seconds: 300,
   repeat_hours: null,
