@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +17,17 @@ const known = readKnownTransaction(code, 'mainnet')
 process.stdout.write(\`\${known?.name} \${failed instanceof SigningError ? failed.field : ''}\`)
 `
 
-describe('the package of the signing library', function () {
+const useAuth = `import { ApiProblem, SessionManager, fullOptions, rolesOf, verifyCode } from 'flowfarm-auth'
+import type { SessionState } from 'flowfarm-auth'
+
+const options = fullOptions({ gotrueUrl: 'http://127.0.0.1:1/auth/v1/', passkeyAuthUrl: '/f', rpId: 'localhost', rpName: '' })
+const state: SessionState = new SessionManager(options).state
+const failed = await verifyCode(options, 'ada@example.com', '123456').catch((error: unknown) => error)
+const { roles } = rolesOf({ app_metadata: { role: 'admin' } })
+process.stdout.write(\`\${state.status} \${failed instanceof ApiProblem ? failed.code : ''} \${roles.join()}\`)
+`
+
+describe('the packages for applications', function () {
   this.timeout(120_000)
   let folder: string
   before(async () => void (folder = await mkdtemp(join(tmpdir(), 'flowfarm-signing-'))))
@@ -34,27 +44,52 @@ describe('the package of the signing library', function () {
     return stdout
   }
 
-  it('installs in an empty folder without a network, runs, and has types', async () => {
+  /** Packs the library, installs it in an empty folder without a network, and runs a typed program with it. */
+  const runInstalled = async (
+    { name, source, app }: { readonly name: string; readonly source: string; readonly app: string },
+    program: string,
+    dependencies: readonly string[] = [],
+  ): Promise<string> => {
+    await mkdir(app, { recursive: true })
+    await run(source, 'npm', 'pack', '--offline', '--pack-destination', folder)
+    const [archive = ''] = (await readdir(folder)).filter((file) => file.startsWith(name) && file.endsWith('.tgz'))
+    await writeFile(join(app, 'package.json'), '{ "private": true, "type": "module" }')
+    await run(app, 'npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, archive), ...dependencies)
+    expect((await readdir(join(app, 'node_modules', name))).toSorted()).to.deep.equal([
+      'README.md',
+      'dist',
+      'package.json',
+    ])
+    await writeFile(join(app, 'use.ts'), program)
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+    await run(app, 'tsc', ...options, '--typeRoots', join(repositoryRoot, 'node_modules/@types'), 'use.ts')
+    return run(app, process.execPath, 'use.ts')
+  }
+
+  it('sign without dependencies', async () => {
     const [source, app] = [join(folder, 'source'), join(folder, 'app')]
     await cp(join(repositoryRoot, 'clients/signing'), source, {
       recursive: true,
       filter: (path) => !path.endsWith('dist'),
     })
-    await mkdir(app)
-    await run(source, 'npm', 'pack', '--offline', '--pack-destination', folder)
-    const [archive = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-    await writeFile(join(app, 'package.json'), '{ "private": true, "type": "module" }')
-    await run(app, 'npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, archive))
-    const installed = join(app, 'node_modules/flowfarm-signing')
-    expect((await readdir(installed)).toSorted()).to.deep.equal(['README.md', 'dist', 'package.json'])
-    expect(await readdir(join(app, 'node_modules')))
-      .to.include('flowfarm-signing')
-      .and.not.include('rlp')
+    expect(await runInstalled({ name: 'flowfarm-signing', source, app }, use)).to.equal('send-flow extensionData')
+    expect(await readdir(join(app, 'node_modules'))).to.not.include('rlp')
+  })
 
-    await writeFile(join(app, 'use.ts'), use)
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
-    const types = join(repositoryRoot, 'node_modules/@types')
-    await run(app, 'tsc', ...options, '--typeRoots', types, 'use.ts')
-    expect(await run(app, process.execPath, 'use.ts')).to.equal('send-flow extensionData')
+  it('sign in', async () => {
+    const tree = join(folder, 'tree')
+    const [source, app] = [join(tree, 'dashboards/auth'), join(folder, 'auth-app')]
+    await mkdir(tree)
+    await writeFile(join(tree, 'package.json'), '{ "type": "module" }')
+    await symlink(join(repositoryRoot, 'node_modules'), join(tree, 'node_modules'))
+    for (const part of ['dashboards/auth', 'dashboards/kit/api.ts', 'clients/signing'])
+      await cp(join(repositoryRoot, part), join(tree, part), {
+        recursive: true,
+        filter: (path) => !path.endsWith('dist'),
+      })
+    const webAuthn = join(repositoryRoot, 'node_modules/@simplewebauthn/browser')
+    expect(await runInstalled({ name: 'flowfarm-auth', source, app }, useAuth, [webAuthn])).to.equal(
+      'loading no-answer admin',
+    )
   })
 })
