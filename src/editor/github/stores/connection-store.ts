@@ -189,7 +189,6 @@ const statements = [
   'delete from editor.installations where user_id = $1',
 ]
 
-/** Call in the transaction that deletes the user. @param userId sub of the auth server */
 interface LinkedProject {
   readonly slug: string
   readonly name: string
@@ -221,6 +220,7 @@ export async function listLinkedProjects(
   return { projects: rows.map(({ count: _count, ...project }) => project), count: rows[0]?.count ?? 0 }
 }
 
+/** Call in the transaction that deletes the user. @param userId sub of the auth server */
 export async function deleteRepositories(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }
