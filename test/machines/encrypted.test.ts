@@ -11,7 +11,7 @@ import { untilStored } from '../support/ingest.ts'
 import { makeServerFolder, removeServerFolder, startOwnServer } from './own-server.ts'
 import type { OwnServer } from './own-server.ts'
 
-const fixtures = join(import.meta.dirname, '../../src/access/transport/fixtures')
+const fixtures = join(import.meta.dirname, '../support/fixtures')
 const authority = join(fixtures, 'localhost-cert.pem')
 
 /** As required by managed PostgreSQL services. */

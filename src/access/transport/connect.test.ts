@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { FatalError } from '../../platform/errors.ts'
 import { connect, NativeTransport } from './connect.ts'
 import { GrpcWebTransport } from './grpc-web-transport.ts'
-import { GrpcTestServer } from './testing/grpc-servers.ts'
+import { GrpcTestServer } from '../../../test/support/grpc-servers.ts'
 
 describe('connect', () => {
   it('selects the transport by scheme without connecting', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { GrpcError, frameOf } from './grpc-status.ts'
 import { GrpcWebTransport } from './grpc-web-transport.ts'
 import { parseEndpoint } from './endpoint.ts'
-import { GrpcWebTestServer, trailerFrame } from './testing/grpc-servers.ts'
+import { GrpcWebTestServer, trailerFrame } from '../../../test/support/grpc-servers.ts'
 
 const patient = { timeoutMs: 20_000 }
 const type = { 'content-type': 'application/grpc-web+proto' }

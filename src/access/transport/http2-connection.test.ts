@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { GrpcError, frameOf } from './grpc-status.ts'
 import { Http2Transport } from './http2-transport.ts'
 import { parseEndpoint } from './endpoint.ts'
-import { certificate, pattern } from './testing/grpc-servers.ts'
+import { certificate, pattern } from '../../../test/support/grpc-servers.ts'
 import {
   Http2TestServer,
   respond,
@@ -19,8 +19,8 @@ import {
   errorCode,
   frameType,
   setting,
-} from './testing/http2-servers.ts'
-import type { RawAnswer, RawFrame, RawPeer } from './testing/http2-servers.ts'
+} from '../../../test/support/http2-servers.ts'
+import type { RawAnswer, RawFrame, RawPeer } from '../../../test/support/http2-servers.ts'
 
 import fc from 'fast-check'
 

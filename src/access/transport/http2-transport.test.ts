@@ -8,9 +8,9 @@ import { GrpcError, frameOf } from './grpc-status.ts'
 import type { Http2ConnectionOptions } from './http2-connection.ts'
 import { Http2Transport } from './http2-transport.ts'
 import { parseEndpoint } from './endpoint.ts'
-import { Http2TestServer, respond, headerBlock, RawHttp2Server } from './testing/http2-servers.ts'
-import type { StreamAnswer, RawAnswer } from './testing/http2-servers.ts'
-import { pattern } from './testing/grpc-servers.ts'
+import { Http2TestServer, respond, headerBlock, RawHttp2Server } from '../../../test/support/http2-servers.ts'
+import type { StreamAnswer, RawAnswer } from '../../../test/support/http2-servers.ts'
+import { pattern } from '../../../test/support/grpc-servers.ts'
 
 const request = Buffer.from('request')
 const patient = { timeoutMs: 20_000 }

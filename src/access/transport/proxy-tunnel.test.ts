@@ -4,9 +4,9 @@ import { GrpcError } from './grpc-status.ts'
 import { GrpcWebTransport } from './grpc-web-transport.ts'
 import { NativeTransport } from './connect.ts'
 import { parseEndpoint } from './endpoint.ts'
-import { certificate, GrpcTestServer, GrpcWebTestServer, pattern } from './testing/grpc-servers.ts'
-import { ConnectProxy } from './testing/connect-proxy.ts'
-import type { ConnectProxyOptions } from './testing/connect-proxy.ts'
+import { certificate, GrpcTestServer, GrpcWebTestServer, pattern } from '../../../test/support/grpc-servers.ts'
+import { ConnectProxy } from '../../../test/support/connect-proxy.ts'
+import type { ConnectProxyOptions } from '../../../test/support/connect-proxy.ts'
 import type { Transport } from './transport.ts'
 
 const ca = certificate.cert

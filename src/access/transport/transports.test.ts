@@ -11,7 +11,7 @@ import { GrpcWebTransport } from './grpc-web-transport.ts'
 import { Http2Transport } from './http2-transport.ts'
 import { NativeTransport } from './connect.ts'
 import { parseEndpoint } from './endpoint.ts'
-import { certificate, GrpcTestServer, GrpcWebTestServer, pattern } from './testing/grpc-servers.ts'
+import { certificate, GrpcTestServer, GrpcWebTestServer, pattern } from '../../../test/support/grpc-servers.ts'
 import type { Transport } from './transport.ts'
 
 import fc from 'fast-check'

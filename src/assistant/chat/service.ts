@@ -36,7 +36,7 @@ import { readJsonCdcValue } from '../../flow/json-cdc/json-cdc-payload.ts'
 import type { Network } from '../../flow/network.ts'
 import type { Logger } from '../../platform/log.ts'
 import { openNetwork } from '../network.ts'
-import { openSkills } from '../skills/open-skills.ts'
+import { openSkills } from '../open-skills.ts'
 
 type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof servingSettings & typeof proxySettings>
 

@@ -22,7 +22,7 @@ import { AlertStore } from '../query/alerts/alert-store.ts'
 import type { AlertWebhooks } from '../query/alerts/alert-store.ts'
 import { openQueryService } from '../query/service.ts'
 import { ownerOf } from '../../platform/http/guards.ts'
-import { openSkills } from '../skills/open-skills.ts'
+import { openSkills } from '../open-skills.ts'
 
 type Config = AskConfig & SettingValues<typeof accessNodeSettings> & { readonly SKILLS_DIR: string | undefined }
 

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { expect } from 'chai'
-import { RenderedSkills, SkillList } from '../../../src/assistant/skills/read-skills.ts'
+import { RenderedSkills, SkillList } from '../../../src/assistant/read-skills.ts'
 import { inNetwork } from '../../../src/flow/core-contracts.ts'
 import type { Network } from '../../../src/flow/network.ts'
 import { clients } from './support/mcp-clients.ts'

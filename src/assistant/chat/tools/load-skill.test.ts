@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Skills } from '../../skills/read-skills.ts'
+import type { Skills } from '../../read-skills.ts'
 import { loadSkill } from './load-skill.ts'
 
 const all = [

@@ -3,7 +3,7 @@ import type { Tool } from 'ai'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import { parseBody } from '../../../platform/http/parse-input.ts'
-import type { Skill, Skills } from '../../skills/read-skills.ts'
+import type { Skill, Skills } from '../../read-skills.ts'
 import { toolInputSchema } from './tool-input-schema.ts'
 
 const schema = z.strictObject(

@@ -12,7 +12,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server as HttpServer, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { framePrefixLength, frameOf } from '../grpc-status.ts'
+import { framePrefixLength, frameOf } from '../../src/access/transport/grpc-status.ts'
 
 export type ScriptedAnswer =
   | { readonly message: Buffer }
@@ -54,7 +54,7 @@ export function pattern(length: number): Buffer {
   return bytes
 }
 
-const read = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
+const read = (name: string): Buffer => readFileSync(new URL(`./fixtures/${name}`, import.meta.url))
 
 /** Self-signed for localhost and 127.0.0.1, valid until 2126; for tests only. */
 export const certificate = { cert: read('localhost-cert.pem'), key: read('localhost-key.pem') }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { FatalError } from '../../platform/errors.ts'
+import { FatalError } from '../platform/errors.ts'
 import { readSkills, shippedSkills } from './read-skills.ts'
 import type { Skills } from './read-skills.ts'
 

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { parse } from 'yaml'
-import { FatalError } from '../../platform/errors.ts'
-import type { Logger } from '../../platform/log.ts'
+import { FatalError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
 
 /** Knowledge that a model loads on demand: `skills/<folder>/SKILL.md`. */
 export interface Skill {

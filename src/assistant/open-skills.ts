@@ -1,9 +1,9 @@
-import { inNetwork } from '../../flow/core-contracts.ts'
+import { inNetwork } from '../flow/core-contracts.ts'
 import { RenderedSkills, readSkills, shippedSkills } from './read-skills.ts'
 import type { Skills } from './read-skills.ts'
-import type { ServiceContext } from '../../platform/service.ts'
-import { oncePerProcess } from '../../platform/service.ts'
-import { openNetwork } from '../network.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { oncePerProcess } from '../platform/service.ts'
+import { openNetwork } from './network.ts'
 
 /** @throws FatalError if their folder cannot be read */
 export const openSkills = oncePerProcess(
