@@ -21,7 +21,7 @@ const head = 119
 /** Checks the list of workers and its imports only. */
 const jobsCompiler: Tool = {
   name: 'types',
-  argv: ['typescript/bin/tsc', '--project', 'tsconfig.jobs.json', '--pretty', 'false'],
+  argv: ['typescript/bin/tsc', '--project', 'tsconfig.jobs.json', '--pretty', 'false', '--singleThreaded'],
 }
 
 describe('guide to adding a worker', () => {

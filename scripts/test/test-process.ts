@@ -25,7 +25,8 @@ export async function runTestProcess(start: (environment: NodeJS.ProcessEnv) => 
   const folder = mkdtempSync(join(temporaryFolder(), `${prefix}${process.pid}-`))
   // As root, embedded servers run as another user.
   chmodSync(folder, 0o1777)
-  const child = start({ ...process.env, TMPDIR: folder })
+  // Compiler and linter are Go programs, and end before they need the memory that is collected.
+  const child = start({ ...process.env, TMPDIR: folder, GOGC: '400' })
   let stopped: Promise<void> | undefined
   const stop = (): void => {
     if (child.pid !== undefined) stopped ??= endProcesses(child.pid)
