@@ -214,5 +214,10 @@ describe('assets in the wallet', () => {
       await untilLoaded(page)
       await expectUsable(page, path)
     }
+    await page.getByRole('textbox', { name: 'To', exact: true }).fill(`0x${'ef'.repeat(20)}`)
+    await page.getByRole('textbox', { name: 'Amount in USDF' }).fill('1')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByRole('region', { name: 'Estimated balance changes' }).waitFor()
+    await expectUsable(page, 'the review of an ERC-20 payment')
   })
 })

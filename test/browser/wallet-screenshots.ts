@@ -156,6 +156,7 @@ const disconnect: Act = async (visit, wallet) => {
   await visit.page.getByText('You have').waitFor()
 }
 const coa = `0x${'0'.repeat(23)}2fd4ffeccbbaa9977`
+const usdf = '0x2aabea2058b5ac2d339b163c6ab6f2b6d53aabed'
 const vault = (symbol: string, token: string, balance: string, value: string | null): object => ({
   token,
   name: `${symbol} token`,
@@ -169,6 +170,12 @@ const openNfts: Act = async (visit, wallet) => {
   await at('/')(visit, wallet)
   await visit.page.locator('summary').first().click()
   await visit.page.getByRole('link', { name: 'Send Dunk' }).waitFor()
+}
+const erc20Reviewed: Act = async (visit, wallet) => {
+  await at(`/send?asset=${usdf}`)(visit, wallet)
+  await visit.page.getByRole('textbox', { name: 'To' }).fill('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
+  await visit.page.getByRole('textbox', { name: 'Amount in USDF' }).fill('1.25')
+  await visit.page.getByRole('button', { name: 'Review' }).click()
 }
 const codeForDevice: Act = async (visit, wallet) => {
   await at('/passkeys')(visit, wallet)
@@ -198,7 +205,12 @@ const full: Partial<WalletWorld> = {
     'coa/{address}': [{ coa_address: coa }],
     [`evm/address/${coa}`]: [{ flow_balance: '3.25' }],
     [`evm/address/${coa}/token`]: [
-      { token: { address: coa, type: 'ERC-20', symbol: 'USDF', name: null }, value: '5000000', amount: '5' },
+      {
+        token: { address: usdf, type: 'ERC-20', symbol: 'USDF', name: null, decimals: 6 },
+        value: '8125000',
+        amount: '8.125',
+        usd_value: '8.12',
+      },
     ],
   },
 }
@@ -229,6 +241,8 @@ const shots: readonly Shot[] = [
   { name: 'welcome-phone-dark', size: 'phone', theme: 'dark', act: enter },
   { name: 'accounts', world: full, act: at('/') },
   { name: 'assets', size: 'tall', world: full, act: openNfts },
+  { name: 'erc20', world: full, act: at(`/send?asset=${usdf}`) },
+  { name: 'erc20-review-phone-dark', size: 'phone', theme: 'dark', world: full, act: erc20Reviewed },
   { name: 'assets-phone-dark', size: 'tallPhone', theme: 'dark', world: full, act: openNfts },
   { name: 'receive', act: at('/receive') },
   { name: 'receive-phone-dark', size: 'phone', theme: 'dark', act: at('/receive') },

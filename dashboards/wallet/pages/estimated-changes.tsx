@@ -16,7 +16,7 @@ export function EstimatedChanges({
       <h3>Estimated balance changes</h3>
       <ul>
         {changes.map(({ direction, text }) => (
-          <li key={text} className={direction}>
+          <li key={text} className={`${direction} wrap`}>
             {direction === 'out' ? '−' : '+'}
             {text}
           </li>

@@ -55,7 +55,7 @@ interface DeveloperOptions {
   readonly listProjects: ListProjects
 }
 
-/** What else belongs to the user: projects of the editor, keys and webhooks of the explorer API. */
+/** The user's projects in the editor, and keys and webhooks of the explorer API. */
 export function developerEndpoints({
   pool,
   rates,
