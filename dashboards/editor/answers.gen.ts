@@ -4,6 +4,7 @@
 export interface Answers {
   readonly '/health': { readonly status: string; readonly service: string }
   readonly '/editor/settings': EditorSettings
+  readonly 'POST /editor/tests': { readonly outcomes: readonly ({ readonly file: string; readonly name: string; readonly has_passed: boolean; readonly error: string | null })[]; readonly error: string | null; readonly log: string; readonly duration_ms: number }
   readonly 'POST /functions/v1/projects': { readonly success: true; readonly data: unknown }
   readonly 'POST /github/install': { readonly url: string; readonly authorize_url: string; readonly expires_in: number }
   readonly '/github/installations': { readonly installations: readonly Installation[] }
@@ -31,6 +32,7 @@ export interface Answers {
 
 /** Request bodies. */
 export interface Requests {
+  readonly 'POST /editor/tests': { readonly files: readonly ({ readonly path: string; readonly content: string })[]; readonly tests: readonly string[] }
   readonly 'POST /github/install': { readonly project_id?: string }
   readonly 'POST /github/connect': { readonly project_id: string; readonly installation_id: number; readonly owner: string; readonly repo: string; readonly path?: string; readonly branch: string; readonly network: 'mainnet' | 'testnet' | 'emulator' }
   readonly 'POST /github/environments': { readonly project_id: string; readonly name: string; readonly branch: string; readonly network: 'mainnet' | 'testnet' | 'emulator'; readonly is_default?: boolean }
@@ -48,6 +50,8 @@ export interface EditorSettings {
   readonly lsp_url: string
   readonly networks: readonly ({ readonly network: 'mainnet' | 'testnet' | 'emulator'; readonly api_url: string; readonly is_default: boolean; readonly contracts: Readonly<Record<string, string>> })[]
   readonly language_server: { readonly kind: 'cli' | 'parser'; readonly label: string }
+  /** Whether `POST /editor/tests` runs tests, or why not. */
+  readonly tests: { readonly is_on: boolean; readonly reason: string | null }
   /** null: sign-in is off, and projects stay in the browser. */
   readonly wallet: { readonly url: string; readonly gotrue_url: string; readonly authorize_url: string; readonly token_url: string; readonly session_url: string; readonly client_id: string } | null
   readonly github: { readonly is_on: boolean; readonly install_url: string | null }

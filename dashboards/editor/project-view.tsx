@@ -15,6 +15,8 @@ import { CodePanes, useCanSplit } from './parts/code-panes.tsx'
 import { CommandPalette } from './parts/command-palette.tsx'
 import type { Command } from './parts/command-palette.tsx'
 import { SearchPanel } from './parts/search-panel.tsx'
+import { TestsPanel, useTestRun } from './parts/tests-panel.tsx'
+import { isTestFile } from './run/test-places.ts'
 import { RunPanel } from './parts/run-panel.tsx'
 import { withOpen, withOtherPane, withoutTab, withSide } from './project/file-tree.ts'
 import { forkName, isUnsaved, newProject, useStore } from './project/project-state.ts'
@@ -35,7 +37,7 @@ interface ProjectViewProps {
 /** Browsers may read the file late. */
 const revokeMs = 60_000
 
-type PanelName = 'problems' | 'run' | 'search'
+type PanelName = 'problems' | 'run' | 'tests' | 'search'
 
 export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): ReactNode {
   const { store, saver, draftStore, code, language } = session
@@ -68,6 +70,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     const { active } = store.state
     if (active !== undefined) runner.run(active)
   }, [store, runner])
+  const testRun = useTestRun()
   const searchAll = useCallback(() => {
     setPanel('search')
     setIsPanelOpen(true)
@@ -185,6 +188,13 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     const kind = activeCode === undefined ? 'other' : codeShape(activeCode).kind
     return kind === 'transaction' ? 'Send' : kind === 'contract' ? 'Deploy' : 'Run'
   }, [activeCode])
+  const { active } = project
+  const runTests = (only?: string): void => {
+    setPanel('tests')
+    setIsPanelOpen(true)
+    const hasTests = [...project.files.keys()].some(isTestFile)
+    if (settings.tests.is_on && account.is === 'signed-in' && hasTests) testRun.run(project.files, only)
+  }
   const exportZip = async (): Promise<void> => {
     const { zipFiles } = await import('./project/zip.ts')
     const link = document.createElement('a')
@@ -195,6 +205,10 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   }
   const commands: readonly Command[] = [
     { name: verb === 'Run' ? 'Run the script' : `${verb} this file`, keys: 'Ctrl Enter', act: run },
+    { name: 'Run the tests', act: () => runTests() },
+    ...(active !== undefined && isTestFile(active)
+      ? [{ name: 'Run the tests of this file', act: () => runTests(active) }]
+      : []),
     { name: 'Search in all files', keys: 'Ctrl Shift F', act: searchAll },
     { name: 'Find and replace in this file', keys: 'Ctrl F', act: () => code.find() },
     ...(project.isReadOnly
@@ -340,6 +354,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
                     ),
                   },
                   { name: 'run', label: 'Run' },
+                  { name: 'tests', label: 'Tests' },
                   { name: 'search', label: 'Search' },
                 ]}
                 onSelect={(name) => {
@@ -373,6 +388,13 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
                   problems={problems}
                   server={server}
                   onGo={({ path, line, column }) => goTo(path, line, column)}
+                />
+              ) : panel === 'tests' ? (
+                <TestsPanel
+                  files={project.files}
+                  testRun={testRun}
+                  onSignIn={() => setDialog({ is: 'sign-in', reason: 'Sign in to run tests.' })}
+                  onGo={goTo}
                 />
               ) : panel === 'search' ? (
                 <SearchPanel files={project.files} onGo={goTo} />

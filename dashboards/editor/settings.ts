@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { Context } from 'react'
-import { callJson, callFunction } from '../auth/auth-service.ts'
-import type { EditorSettings } from './answers.gen.ts'
+import { callJson, callFunction, jsonBody } from '../auth/auth-service.ts'
+import type { Answers, EditorSettings, Requests } from './answers.gen.ts'
 import type { Network, NetworkSettings, OpenedProject, ProjectPage, SaveAnswer, SaveRequest } from './types.ts'
 
 /** @throws ApiProblem */
@@ -56,6 +56,14 @@ export class ProjectsClient {
 
   async fork(slug: string): Promise<string> {
     return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug, save_id: crypto.randomUUID() })).slug
+  }
+
+  async runTests(request: Requests['POST /editor/tests'], signal: AbortSignal): Promise<Answers['POST /editor/tests']> {
+    const init = jsonBody(request)
+    const headers = new Headers(init.headers)
+    const token = await this.#token()
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    return callJson('/editor/tests', { ...init, headers, signal })
   }
 
   async #call<Data>(endpoint: string, data: unknown): Promise<Data> {

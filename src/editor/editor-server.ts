@@ -17,6 +17,8 @@ import type { GitHub } from './github/create-github.ts'
 import { projectRoutes } from './projects/projects-function.ts'
 import type { ProjectsFunction } from './projects/projects-function.ts'
 import { samplesSchema } from './samples.ts'
+import { testRoutes } from './test-runs/test-routes.ts'
+import type { TestRuns } from './test-runs/test-routes.ts'
 
 const settingsSchema = z
   .strictObject({
@@ -31,6 +33,9 @@ const settingsSchema = z
       }),
     ),
     language_server: z.strictObject({ kind: z.enum(['cli', 'parser']), label: z.string() }),
+    tests: z
+      .strictObject({ is_on: z.boolean(), reason: z.string().nullable() })
+      .describe('Whether `POST /editor/tests` runs tests, or why not.'),
     wallet: z
       .strictObject({
         url: z.string(),
@@ -61,6 +66,7 @@ export interface EditorParts {
   /** Undefined if sign-in is off. */
   readonly session?: EditorSession | undefined
   readonly projects: Pick<ProjectsFunction, 'routes' | 'guards' | 'cors'>
+  readonly tests?: TestRuns
   /** Undefined: no GitHub App is configured. */
   readonly github: Pick<GitHub, 'routes' | 'guards'> | undefined
   readonly page?: Middleware | undefined
@@ -92,7 +98,7 @@ export const editorRoutes: readonly Route<EditorServices>[] = [
   }),
 ]
 
-export const documentedRoutes: readonly Route[] = [...editorRoutes, ...projectRoutes, ...githubRoutes]
+export const documentedRoutes: readonly Route[] = [...editorRoutes, ...testRoutes, ...projectRoutes, ...githubRoutes]
 
 const limited = { 429: 'Too many requests. Retry after `Retry-After`.' }
 const errorsOfGitHub = {
@@ -132,17 +138,18 @@ export function createEditorServer({ settingsPerMinute = 600, ...options }: Edit
       })
   }
   return createHttpServer<EditorServices>({ ...options, service: 'editor' }, async (port) => {
-    const { settings, session, projects, github, page } = await options.open(port)
+    const { settings, session, projects, tests, github, page } = await options.open(port)
     return {
       routes: [
         ...editorRoutes,
         ...(session?.routes ?? []),
         ...projects.routes,
+        ...(tests?.routes ?? []),
         ...(github?.routes ?? []),
         ...documentRoutes(() => documentedRoutes, editorApiInfo, { prefix: '/editor' }),
       ],
       services: { settings },
-      guards: { settings: guard(admit), ...projects.guards, ...github?.guards },
+      guards: { settings: guard(admit), ...projects.guards, ...tests?.guards, ...github?.guards },
       before: [
         ...(session === undefined ? [] : [session.protect]),
         projects.cors,

@@ -30,6 +30,8 @@ import type { Logger } from '../platform/log.ts'
 import { refuseDnsRebinding } from '../platform/http/guards.ts'
 import { channelNames, mayUseChannel, editorUrl, checkEditorUrl, editorWarnings, readGitHubApp } from './settings.ts'
 import { readSamples } from './samples.ts'
+import { findTestProgram } from './test-runs/run-tests.ts'
+import { createTestRoutes } from './test-runs/test-routes.ts'
 import { openEditorNodes } from './nodes.ts'
 import type { EditorNodes } from './nodes.ts'
 
@@ -139,6 +141,7 @@ export async function openEditor(
   const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
   lifecycle.onStop('deployment feed', () => deploys.close())
   const samples = await readSamples(config)
+  const tests = await findTestProgram({ isOn: config.EDITOR_TESTS, command: config.CHAIN_CLI_COMMAND, log })
   const nodes = openEditorNodes(context, log)
   const { program, lspPort } = await openChannel(context, { log, clientOf, nodes, deploys })
   pruneNowAndThen(context, log, async () => {
@@ -151,6 +154,7 @@ export async function openEditor(
     lsp_url: lspUrl,
     networks: [...nodes.networks()],
     language_server: { kind: program.kind, label: program.label },
+    tests: { is_on: tests.isOn, reason: tests.isOn ? null : tests.reason },
     wallet,
     github: { is_on: github !== undefined, install_url: github?.installUrl ?? null },
     samples: [...samples],
@@ -163,6 +167,7 @@ export async function openEditor(
     settings,
     session,
     projects,
+    tests: createTestRoutes({ program: tests, authenticate }),
     github,
     page: page(settings),
   }

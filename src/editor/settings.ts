@@ -1,4 +1,4 @@
-import { choice, integer, list, optionalText, optionalUrl, text } from '../platform/setting.ts'
+import { boolean, choice, integer, list, optionalText, optionalUrl, text } from '../platform/setting.ts'
 import type { Setting, SettingValues } from '../platform/setting.ts'
 import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
 import type { accessNodeSettings } from '../access/settings.ts'
@@ -52,6 +52,12 @@ export const editorSettings = {
     values: ['auto', 'cli', 'parser'],
     description:
       'The Cadence checker. cli: CHAIN_CLI_COMMAND. parser: built in, syntax only. auto: cli if it works, else parser.',
+  }),
+  EDITOR_TESTS: boolean({
+    group,
+    default: false,
+    description:
+      'Let signed-in users run Cadence tests with CHAIN_CLI_COMMAND, the Flow CLI, in a sandbox of Linux namespaces.',
   }),
   EDITOR_FOLDER: optionalText({
     group,

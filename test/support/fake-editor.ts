@@ -11,6 +11,8 @@ import type { EditorSettings } from '../../src/editor/editor-server.ts'
 import { createGitHub } from '../../src/editor/github/create-github.ts'
 import { createDeployFeed } from '../../src/editor/github/deploy-feed.ts'
 import { createImportWorkspaces } from '../../src/editor/imports/create-import-workspaces.ts'
+import type { TestProgram } from '../../src/editor/test-runs/run-tests.ts'
+import { createTestRoutes } from '../../src/editor/test-runs/test-routes.ts'
 import type { LanguageServerProgram } from '../../src/editor/language-server/find-language-server.ts'
 import { createLspServer } from '../../src/editor/lsp/lsp-server.ts'
 import type { LspServer } from '../../src/editor/lsp/lsp-server.ts'
@@ -37,6 +39,7 @@ export interface EditorWorld {
   /** The editor has a GitHub App, that of the initial world. */
   readonly hasGitHub: boolean
   /** Project requests fail with this status, without effect. */
+  readonly tests: TestProgram
   readonly projectsAre: 'up' | 'down'
   /** Saves succeed, but their responses are lost. */
   readonly savesAre: 'answered' | 'unanswered'
@@ -63,6 +66,7 @@ export const defaultEditorWorld: EditorWorld = {
   quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 },
   hasNoWallet: false,
   hasGitHub: false,
+  tests: { isOn: false, reason: 'Tests need the Flow CLI on the server.' },
   projectsAre: 'up',
   savesAre: 'answered',
 }
@@ -192,6 +196,10 @@ export async function startFakeEditor(
           { network: 'testnet', api_url: node.restUrl, is_default: false, contracts: coreContractAddresses('testnet') },
         ],
         language_server: { kind: program.kind, label: program.label },
+        tests: {
+          is_on: state.world.tests.isOn,
+          reason: 'reason' in state.world.tests ? state.world.tests.reason : null,
+        },
         wallet: state.world.hasNoWallet
           ? null
           : {
@@ -220,6 +228,7 @@ export async function startFakeEditor(
         settings,
         session,
         github: repositories,
+        tests: createTestRoutes({ program: state.world.tests, authenticate }),
         page: page(settings),
         projects: {
           ...projects,

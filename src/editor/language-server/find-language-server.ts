@@ -75,7 +75,7 @@ function cliProgram(command: string): LanguageServerProgram {
 }
 
 /** @throws Error whose message follows the command, such as "not found: …" */
-async function locateProgram(command: string): Promise<string> {
+export async function locateProgram(command: string): Promise<string> {
   const path = command.includes('/') ? resolve(command) : await onPath(command)
   const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
   if (path === undefined || found === undefined)

@@ -80,6 +80,7 @@ export class GitHubWorld {
             lsp_url: 'ws://localhost/lsp',
             networks: [],
             language_server: { kind: 'parser', label: 'none' },
+            tests: { is_on: false, reason: null },
             wallet: null,
             github: { is_on: true, install_url: world.service?.installUrl ?? null },
             samples: [],

@@ -21,6 +21,7 @@ const settings: EditorSettings = {
   lsp_url: 'ws://localhost:3002/lsp',
   networks: [{ network: 'testnet', api_url: 'https://rest-testnet.onflow.org', is_default: true, contracts: {} }],
   language_server: { kind: 'parser', label: 'Cadence 1.0 parser' },
+  tests: { is_on: false, reason: 'No CLI.' },
   wallet: null,
   github: { is_on: false, install_url: null },
   samples: [],
