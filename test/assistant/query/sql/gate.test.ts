@@ -222,6 +222,23 @@ describe('statement gate', () => {
       expect((await refusalOf(sql))?.code, sql).to.equal('sql-text')
   })
 
+  it('rejects subqueries that are copied to each partition of each other', async () => {
+    const nested = (depth: number, from: string): string => {
+      const part = `select height from ${from} where height not in (`
+      return `${part.repeat(depth)}select 1${')'.repeat(depth)}`
+    }
+    const union = `(select height from raw.blocks union all select height from raw.blocks) as b`
+    for (const from of ['raw.blocks', union, '(select * from raw.blocks) as b']) {
+      expect(await refusalOf(nested(3, from)), from).to.equal(undefined)
+      expect((await refusalOf(nested(5, from)))?.message, from).to.include('too many subqueries')
+    }
+    let value = '1'
+    for (let depth = 0; depth < 5; depth++) value = `(select max(${value}) from raw.blocks)`
+    expect((await refusalOf(`select ${value} from raw.blocks`))?.code).to.equal('sql-text')
+    const once = `with b as materialized (${nested(3, 'raw.blocks')}) select height from b where height not in (select height from b)`
+    expect(await refusalOf(once)).to.equal(undefined)
+  })
+
   it('handles any nesting depth and continues to work', async () => {
     for (const [opening, middle, closing] of [
       ['(', '1', ')'],

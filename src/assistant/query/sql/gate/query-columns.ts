@@ -23,6 +23,10 @@ export interface Query {
   /** True if the query is inlined wherever it is named. */
   readonly work: number
   readonly columns: Columns
+  /** Scans that its conditions are copied to: partitions, parts of UNION ALL. */
+  readonly scans: number
+  /** Nodes that PostgreSQL visits when it ends the plan: those of subqueries once for each copy. */
+  readonly visits: number
 }
 
 export interface Scope {
@@ -32,6 +36,10 @@ export interface Scope {
   readonly columns: Map<string, Value>
   others: Value | undefined
   row: Value
+  scans: number
+  /** `visits` of subqueries in FROM and WITH, and of those in expressions. */
+  visits: number
+  copiedVisits: number
 }
 
 export const nothing: Value = { work: 0, bytes: 0, kind: 'other' }

@@ -43,6 +43,11 @@ export const maxSteps = 150_000
 
 const columnsOfRow = 32
 
+/** Mainnet has up to 130. */
+const assumedPartitions = 100
+/** About 40 ns each, without a check for cancellation. */
+const maxVisits = 200_000_000
+
 /**
  * Estimates how long PostgreSQL could run a statement without checking for cancellation, and the
  * size of its plan. The planner inlines subquery expressions wherever they are named: thirty levels
@@ -63,7 +68,11 @@ export class StatementCost {
    *   `sql-function` for `value.name` that calls a forbidden function
    */
   check(select: SyntaxNode): void {
-    const { work } = this.#select(select, undefined)
+    const { work, visits } = this.#select(select, undefined)
+    if (visits > maxVisits) {
+      const text = 'The statement nests too many subqueries in expressions of partitioned tables.'
+      throw new SqlRefusal('sql-text', `${text} Use joins, or WITH name AS MATERIALIZED (SELECT …).`)
+    }
     if (work <= maxWork) return
     throw new SqlRefusal(
       'sql-text',
@@ -89,6 +98,9 @@ export class StatementCost {
       columns: new Map(),
       others: undefined,
       row: nothing,
+      scans: 0,
+      visits: 0,
+      copiedVisits: 0,
     }
     let work = nodeWork
     if (isNode(withClause)) work += this.#with(withClause, scope)
@@ -110,9 +122,16 @@ export class StatementCost {
         named[index] = { ...combine(named[index], { ...value, work: value.work }), name: `column${index + 1}` }
       }
     }
-    if (!isNode(larg) || !isNode(rarg)) return { work, columns: { named, others } }
+    const scans = Math.max(1, scope.scans)
+    const visits = scope.visits + scans * (1 + scope.copiedVisits)
+    if (!isNode(larg) || !isNode(rarg)) return { work, columns: { named, others }, scans, visits }
     const [left, right] = [this.#select(larg, scope), this.#select(rarg, scope)]
-    return { work: work + left.work + right.work, columns: this.#united(left.columns, right.columns) }
+    return {
+      work: work + left.work + right.work,
+      columns: this.#united(left.columns, right.columns),
+      scans: left.scans + right.scans,
+      visits: visits + left.visits + right.visits,
+    }
   }
 
   #united(left: Columns, right: Columns): Columns {
@@ -135,11 +154,17 @@ export class StatementCost {
       const name = String(cte['ctename'])
       const query = recursive === true ? this.#recursive(name, select, cte, scope) : this.#select(select, scope)
       work += query.work
+      scope.visits += query.visits
       const isKept = recursive === true || cte['ctematerialized'] === 'CTEMaterializeAlways'
       const columns = this.#renamed(query.columns, cte['aliascolnames'])
       // By default the server inlines a query that is named once.
-      const workOfName = cte['ctematerialized'] === 'CTEMaterializeNever' ? query.work : nodeWork
-      scope.queries.set(name, { work: workOfName, columns: isKept ? computed(columns) : columns })
+      const isCopied = cte['ctematerialized'] === 'CTEMaterializeNever'
+      scope.queries.set(name, {
+        work: isCopied ? query.work : nodeWork,
+        columns: isKept ? computed(columns) : columns,
+        scans: isKept ? 1 : query.scans,
+        visits: isCopied ? query.visits : 1,
+      })
     }
     return work
   }
@@ -158,10 +183,10 @@ export class StatementCost {
         bytes: Math.max(value.bytes, bytesOf(value)),
         kind: value.kind,
       }))
-      scope.queries.set(name, { work: nodeWork, columns: withSearchColumns(assumed, cte) })
+      scope.queries.set(name, { work: nodeWork, columns: withSearchColumns(assumed, cte), scans: 1, visits: 1 })
       const query = this.#select(select, scope)
       scope.queries.delete(name)
-      return { work: query.work, columns: withSearchColumns(this.#renamed(query.columns, cte['aliascolnames']), cte) }
+      return { ...query, columns: withSearchColumns(this.#renamed(query.columns, cte['aliascolnames']), cte) }
     }
     const bounds = (value: Value): number => (value.kind === 'number' ? maxNumericDigits : shortBytes)
     const query = assume(bounds)
@@ -180,12 +205,16 @@ export class StatementCost {
     if (table !== undefined) {
       const query = table['schemaname'] === undefined ? queryNamed(String(table['relname']), scope) : undefined
       this.#addSource(table, query?.columns ?? this.#tableColumns(table), scope)
+      scope.scans += query?.scans ?? assumedPartitions
+      scope.visits += query?.visits ?? 0
       return sourceWork + (query?.work ?? 0)
     }
     const subselect = nodeOf(item, 'RangeSubselect')
     if (subselect !== undefined) {
       const query = this.#select(nodeOf(subselect['subquery'], 'SelectStmt') ?? {}, scope)
       this.#addSource(subselect, query.columns, scope)
+      scope.scans += query.scans
+      scope.visits += query.visits
       return sourceWork + query.work
     }
     const join = nodeOf(item, 'JoinExpr')
@@ -317,7 +346,7 @@ export class StatementCost {
   #node(kind: string, node: SyntaxNode, scope: Scope): Value {
     switch (kind) {
       case 'SelectStmt':
-        return { ...small, work: this.#select(node, scope).work }
+        return { ...small, work: this.#copied(node, scope).work }
       case 'A_Const':
         return constantOf(node)
       case 'ColumnRef':
@@ -424,9 +453,15 @@ export class StatementCost {
     return added(elements === undefined ? result : { ...result, elements }, value)
   }
 
+  #copied(select: SyntaxNode, scope: Scope): Query {
+    const query = this.#select(select, scope)
+    scope.copiedVisits += query.visits
+    return query
+  }
+
   #subquery({ subLinkType, subselect, testexpr, operName }: SyntaxNode, scope: Scope): Value {
     const test = this.#value(testexpr, scope)
-    const { work, columns } = this.#select(nodeOf(subselect, 'SelectStmt') ?? {}, scope)
+    const { work, columns } = this.#copied(nodeOf(subselect, 'SelectStmt') ?? {}, scope)
     const total = nodeWork + test.work + work
     const [first = columns.others ?? small] = columns.named
     if (subLinkType === 'ARRAY_SUBLINK') return { work: total, bytes: maxValueBytes, kind: 'other' }
