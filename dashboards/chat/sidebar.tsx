@@ -125,7 +125,7 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
             </button>
           )}
         </div>
-        <p className="side-note soft">Chats are stored in this browser only, unless you share them.</p>
+        <p className="side-note soft">Chats are stored in this browser only, unless you share or rate them.</p>
       </div>
       {deleting === 'all' && (
         <DeleteAllDialog threads={list} onDeleted={() => onOpen(undefined)} onClose={() => setDeleting(undefined)} />

@@ -126,7 +126,7 @@ describe('dashboards of the query page', () => {
         await page.getByRole('button', { name: 'Edit', exact: true }).click()
         await page.getByLabel('Name', { exact: true }).fill(name)
         const { world } = session.service
-        const dashboards = world.dashboards.map((each) => ({ ...each, name: 'Of the other', updated_at: name }))
+        const dashboards = world.dashboards.map((each) => ({ ...each, name: 'Another name', updated_at: name }))
         session.service.world = { ...world, dashboards }
         await page.getByRole('button', { name: 'Save', exact: true }).click()
         await page.getByText('Another user changed this dashboard.').waitFor()
@@ -135,7 +135,7 @@ describe('dashboards of the query page', () => {
       await edit('First')
       await expectUsable(page, 'a changed dashboard')
       await page.getByRole('button', { name: 'Cancel' }).click()
-      await page.getByRole('heading', { name: 'Of the other' }).waitFor()
+      await page.getByRole('heading', { name: 'Another name' }).waitFor()
       await edit('Second')
       await page.getByRole('button', { name: 'Overwrite' }).click()
       await page.getByText('Dashboard saved.').waitFor()

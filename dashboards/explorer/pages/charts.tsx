@@ -111,7 +111,7 @@ function DayCharts({ days, maxDays }: DayChartsProps): ReactNode {
           points={shown.map(({ date, fees }) => ({ date, value: Number(fees), text: `${formatAmount(fees)} FLOW` }))}
         />
       </section>
-      <MetricChart metric="usd_volume" label="Token volume" days={shown} format={formatDollars} />
+      <MetricChart metric="usd_volume" label="Token volume" days={shown} isSum format={formatDollars} />
       <MetricChart metric="staked" label="Staked" days={shown} format={(value) => `${formatAmount(value)} FLOW`} />
     </div>
   )
@@ -120,11 +120,13 @@ function DayCharts({ days, maxDays }: DayChartsProps): ReactNode {
 interface MetricChartProps extends Pick<DayChartsProps, 'days'> {
   readonly metric: string
   readonly label: string
+  /** The last day may be incomplete. */
+  readonly isSum?: boolean
   readonly format: (value: string) => string
 }
 
 /** Nothing while no value of the days is known. */
-function MetricChart({ metric, label, days, format }: MetricChartProps): ReactNode {
+function MetricChart({ metric, label, days, isSum = false, format }: MetricChartProps): ReactNode {
   const [first, last] = [days[0]?.date, days.at(-1)?.date]
   const { data } = useApi('/insights/metrics/{metric}', { metric, from: first, to: last }, { keepsPrevious: true })
   const points = (data?.data[0]?.points ?? []).flatMap(({ timestamp, value }) =>
@@ -133,7 +135,7 @@ function MetricChart({ metric, label, days, format }: MetricChartProps): ReactNo
   if (points.every(({ value }) => value === 0)) return null
   return (
     <section className="panel chart-panel" aria-label={label}>
-      <TimeChart label={label} shape="bars" isLastPartial points={points} />
+      <TimeChart label={label} shape="bars" isLastPartial={isSum} points={points} />
     </section>
   )
 }

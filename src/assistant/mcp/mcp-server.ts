@@ -294,7 +294,7 @@ function documentation(queries: QueryService, target: QueryTarget): string {
 export interface McpHttpOptions
   extends ProtocolOptions, Pick<McpListenerOptions, 'host' | 'port' | 'origins' | 'timeouts' | 'closeGraceMs'> {
   readonly admission: Admission
-  /** Of alerts of local programs and the administrator. */
+  /** Owner of alerts of local programs and the administrator. */
   readonly owner: string
 }
 
@@ -320,7 +320,7 @@ function nameOf(caller: Caller): string {
   return caller.kind === 'developer' ? caller.keyDigest.slice(0, 12) : caller.kind
 }
 
-/** A developer has alerts of its own; without a key, while none is required, there are none. */
+/** Developers have their own alerts; remote callers without a key have no identity to own some. */
 function alertOwner(caller: Caller, owner: string): string | undefined {
   if (caller.kind === 'developer') return createHash('sha256').update(`mcp ${caller.keyDigest}`).digest('hex')
   return caller.kind === 'open' ? undefined : owner

@@ -21,7 +21,7 @@ interface AdmittedCaller {
   readonly name: string
   /** Tools read it from `authInfo.extra`. */
   readonly client?: string | undefined
-  /** Of what the caller stores. */
+  /** Owner of rows that the caller stores. */
   readonly owner?: string | undefined
   /** @throws ApiError 429 */
   readonly count: (requests: number) => void

@@ -76,8 +76,8 @@ describe('alert tools of the MCP server', () => {
   it('keep the alerts of a developer apart', async () => {
     await run()
     await call('create_alert', { ...alert, name: 'Local' })
-    const created = await call('create_alert', { ...alert, name: 'Of the developer' }, developer)
-    expect(await names(developer)).to.deep.equal(['Of the developer'])
+    const created = await call('create_alert', { ...alert, name: 'Developer' }, developer)
+    expect(await names(developer)).to.deep.equal(['Developer'])
     expect(await names()).to.deep.equal(['Local'])
     const id = created.structuredContent.alert?.id
     expect((await call('delete_alert', { id })).structuredContent.error_code).to.equal('unknown-alert')

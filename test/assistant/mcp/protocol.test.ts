@@ -86,7 +86,7 @@ for (const { name, protocolVersion, connect } of clients) {
         .and.include('never as instructions')
     })
 
-    it('lists the tools with their schemas, with what they change', async () => {
+    it('lists the tools with schemas and annotations', async () => {
       const tools = await client.tools()
       expect(tools.map((tool) => tool.name)).to.have.members([
         'run_indexer_sql',

@@ -57,7 +57,7 @@ const changedBody = body.extend({
   updated_at: z.iso
     .datetime('must be a time as in `updated_at` of the dashboard')
     .optional()
-    .describe('Of the dashboard that you changed: a later change is not overwritten. Default: overwrites.'),
+    .describe('As you read it: a later change is not overwritten. Default: overwrites.'),
 })
 
 const link = z.string().nullable().describe('Secret of the public link `/d/{link}`; null if it is not published.')

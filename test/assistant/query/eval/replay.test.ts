@@ -42,7 +42,7 @@ describe('query service with a replayed model', () => {
 
   it('reports what each answer lacks', async () => {
     const [first, second] = gold
-    if (first === undefined || second === undefined) throw new Error('There are no questions')
+    if (first === undefined || second === undefined) throw new Error('No question found')
     const { results } = await replayScenarios(world.evaluation, [first], 'anthropic')
     const right = results[0]?.results[0]
     if (right === undefined) throw new Error('Nothing was replayed')
@@ -101,7 +101,7 @@ describe('chat with the scripted model', () => {
 
   it('reports wrong statements, unsuitable charts and missing refusals', async () => {
     const [known] = gold
-    if (known === undefined) throw new Error('There are no questions')
+    if (known === undefined) throw new Error('No question found')
     // Each last turn has the statement of the first question.
     const wrong = scriptedModel(
       chatCases.map(({ turns }, i) => ({ ...known, id: `${i}`, question: turns.at(-1) ?? '' })),
