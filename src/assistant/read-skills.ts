@@ -23,7 +23,7 @@ const maxBytes = 128 * 1024
 
 const maxSkills = 50
 
-export const shippedSkills = join(import.meta.dirname, '../../../skills')
+export const shippedSkills = join(import.meta.dirname, '../../skills')
 
 /**
  * Invalid skills are logged and skipped. Links that leave the folder are not followed.
