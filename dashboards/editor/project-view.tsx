@@ -215,6 +215,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
       ? []
       : [
           { name: 'Save the project', keys: 'Ctrl S', act: saveNow },
+          ...(active?.endsWith('.cdc') === true ? [{ name: 'Indent this file', act: () => code.indent() }] : []),
           { name: 'New file', act: () => setDialog({ is: 'new', kind: 'file', folder: '' }) },
           { name: 'New folder', act: () => setDialog({ is: 'new', kind: 'folder', folder: '' }) },
           { name: 'Add files from a template', act: () => setDialog({ is: 'templates' }) },

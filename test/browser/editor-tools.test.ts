@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { strToU8, zipSync } from 'fflate'
-import { codeOf, openFile, readCode, useEditorSession } from './editor-session.ts'
+import { codeOf, openFile, readCode, typeCode, useEditorSession } from './editor-session.ts'
 import { expectUsable } from './page-checks.ts'
 
 describe('tools of the editor', () => {
@@ -19,7 +19,7 @@ describe('tools of the editor', () => {
     await codeOf(page).click()
     await page.keyboard.press('ControlOrMeta+Shift+P')
     await input.fill('open counter')
-    await page.getByRole('option', { name: 'Open contracts/Counter.cdc' }).waitFor()
+    await page.getByRole('option', { name: 'Open contracts/Counter.cdc', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await openFile(page, 'contracts/Counter.cdc').and(page.locator('[aria-current]')).waitFor()
     await page.getByRole('button', { name: 'Commands' }).click()
@@ -81,6 +81,21 @@ describe('tools of the editor', () => {
     await openFile(page, 'scripts/add.cdc').click()
     expect(await readCode(page)).to.equal('access(all) fun main(): Int { return 7 }\n')
     await page.getByTitle('scripts/new.cdc').waitFor()
+    expect(output).to.deep.equal([])
+  })
+
+  it('indents a file, which can be undone', async () => {
+    const { page, output } = await session.visit()
+    const flat = 'access(all) fun main(): Int {\nreturn 1\n}\n'
+    await typeCode(page, flat)
+    await page.keyboard.press('F1')
+    await page.keyboard.type('indent')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(`document.querySelector('dialog') === null`)
+    expect(await readCode(page)).to.equal('access(all) fun main(): Int {\n    return 1\n}\n')
+    await codeOf(page).click()
+    await page.keyboard.press('ControlOrMeta+z')
+    expect(await readCode(page)).to.equal(flat)
     expect(output).to.deep.equal([])
   })
 

@@ -1,5 +1,5 @@
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from '@codemirror/commands'
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language'
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
@@ -20,6 +20,7 @@ import { paneFiles, withFile, withOpen } from '../project/file-tree.ts'
 import { isImported } from '../project/project-state.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import { cadence, editorLook } from './editor-theme.ts'
+import { indentCode } from './indent-code.ts'
 import { offsetOf } from './problems.ts'
 
 export interface CodeEditorOptions {
@@ -130,6 +131,13 @@ export class CodeEditor {
 
   find(): void {
     if (this.view !== undefined) openSearchPanel(this.view)
+  }
+
+  indent(): void {
+    const { view } = this
+    if (view === undefined || view.state.readOnly) return
+    const changes = replacing(view.state, indentCode(view.state.doc.toString()))
+    view.dispatch({ ...changes, annotations: isolateHistory.of('full') })
   }
 
   #textOf(path: string): string | undefined {
