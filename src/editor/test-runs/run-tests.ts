@@ -14,7 +14,7 @@ export interface TestOutcome {
 
 export interface TestReport {
   readonly outcomes: readonly TestOutcome[]
-  /** Why there is no outcome, such as an error in a file. */
+  /** Why the outcome is missing, such as an error in a file. */
   readonly error: string | null
   /** Output of the program besides the outcomes. */
   readonly log: string

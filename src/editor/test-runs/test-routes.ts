@@ -36,7 +36,7 @@ const reportSchema = z.strictObject({
   outcomes: z.array(
     z.strictObject({ file: z.string(), name: z.string(), has_passed: z.boolean(), error: z.string().nullable() }),
   ),
-  error: z.string().nullable().describe('Why there is no outcome, or null.'),
+  error: z.string().nullable().describe('Why the outcome is missing, or null.'),
   log: z.string().describe('Other output of the Flow CLI.'),
   duration_ms: z.int(),
 })
