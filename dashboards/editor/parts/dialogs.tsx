@@ -103,7 +103,8 @@ export function TemplatesDialog({ onFiles, onClose }: TemplatesDialogProps): Rea
         <ul className="cards">{templates.map(({ title, ...file }) => card('code', title, { files: [file] }))}</ul>
         <h3>Examples</h3>
         <p className="soft">
-          Deploy the contract first: the transactions and scripts import it from the connected account.
+          Deploy the contract first: the transactions and scripts import it from the connected account. Examples run on
+          Flow networks and emulators, not on the simulated chain of the demo.
         </p>
         <ul className="cards">{examples.map(({ title, ...example }) => card('book', title, example))}</ul>
         {samples.length > 0 && (
