@@ -93,5 +93,10 @@ describe('a batch of statements', () => {
     expect(error).to.be.instanceOf(RetryableError)
     expect(isConnectionLost(error)).to.equal(true)
     expect(failedStatement(error)).to.equal(1)
+    // The rollback waits for it.
+    const { rowCount } = await db.pool.query(`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and query = 'select pg_sleep(60)'`)
+    expect(rowCount).to.equal(1)
   })
 })
