@@ -18,6 +18,8 @@ export interface BenchDatabase {
   readonly url: string
   readonly pool: pg.Pool
   readonly postmaster: number
+  /** For other files; deleted with the database. */
+  readonly folder: string
   close(): Promise<void>
 }
 
@@ -35,6 +37,7 @@ export async function openBenchDatabase(
     url: server.url,
     pool,
     postmaster: Number(firstLine),
+    folder,
     close: async () => {
       if (!pool.ending) await pool.end()
       await server.stop()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { fill } from './api.ts'
@@ -40,7 +41,7 @@ export async function measureLoadedExplorer(sheet: Sheet, { phases, seconds }: L
   )
   const wallet = await startFlowfarm(
     ['wallet'],
-    { ...shared, WALLET_PORT: '0', WALLET_URL: walletOrigin },
+    { ...shared, WALLET_PORT: '0', WALLET_URL: walletOrigin, MAIL_FOLDER: join(database.folder, 'mail') },
     { ready: 'Wallet listening' },
   )
   const lspPort = await freePort()

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { once } from 'node:events'
 import type pg from 'pg'
+import { join } from 'node:path'
 import { exitCodes } from '../../src/platform/errors.ts'
 import { readRelyingParty } from '../../src/wallet/passkeys/relying-party.ts'
 import { verifyAssertion } from '../../src/wallet/passkeys/webauthn.ts'
@@ -43,7 +44,13 @@ async function measureSignIns(
   const database = await openBenchDatabase()
   const wallet = await startFlowfarm(
     ['wallet'],
-    { DB_URL: database.url, WALLET_PORT: '0', WALLET_URL: walletOrigin, CHAIN_ACCESS_NODE: '127.0.0.1:1' },
+    {
+      DB_URL: database.url,
+      WALLET_PORT: '0',
+      WALLET_URL: walletOrigin,
+      CHAIN_ACCESS_NODE: '127.0.0.1:1',
+      MAIL_FOLDER: join(database.folder, 'mail'),
+    },
     { ready: 'Wallet listening', profileFolder },
   )
   const users = Math.max(atOnce, Math.ceil((signIns * 1.2) / signInsOfUser))
