@@ -52,19 +52,39 @@ function Transactions(): ReactNode {
 }
 
 const blockColumns: readonly Column<EvmBlock>[] = [
-  { name: 'EVM block', cell: ({ number }) => <EvmBlockLink number={number} /> },
-  { name: 'Transactions', cell: ({ transaction_count: count }) => formatNumber(count), isNumber: true },
+  { name: 'EVM block', cell: ({ number }) => <EvmBlockLink number={number} />, inCards: 'top' },
+  {
+    name: 'Transactions',
+    cell: ({ transaction_count: count }) => (
+      <>
+        {formatNumber(count)}
+        <span className="narrow-only">{count === 1 ? ' transaction' : ' transactions'}</span>
+      </>
+    ),
+    isNumber: true,
+    inCards: 'bottom',
+  },
   {
     name: 'Gas used',
-    cell: ({ gas_used: gas }) => (gas === null ? <NoValue /> : formatNumber(Number(gas))),
+    cell: ({ gas_used: gas }) =>
+      gas === null ? (
+        <NoValue />
+      ) : (
+        <>
+          {formatNumber(Number(gas))}
+          <span className="narrow-only"> gas</span>
+        </>
+      ),
     isNumber: true,
+    inCards: 'bottom-end',
   },
-  { name: 'Hash', cell: ({ hash }) => <Identity id={hash} what="hash" /> },
-  { name: 'Flow block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
+  { name: 'Hash', cell: ({ hash }) => <Identity id={hash} what="hash" />, inCards: 'hidden' },
+  { name: 'Flow block', cell: ({ block_height: height }) => <BlockLink height={height} />, inCards: 'hidden' },
   {
     name: 'Age',
     cell: ({ timestamp }) => (timestamp === null ? <NoValue /> : <Age since={timestamp} />),
     isNumber: true,
+    inCards: 'top-end',
   },
 ]
 
@@ -81,22 +101,40 @@ function Blocks(): ReactNode {
 }
 
 const tokenColumns: readonly Column<EvmToken>[] = [
-  { name: 'Token', cell: (token) => <EvmTokenName token={token} /> },
-  { name: 'Kind', cell: ({ type }) => <Badge>{type}</Badge> },
-  { name: 'Address', cell: ({ address }) => <AccountLink address={address} /> },
+  { name: 'Token', cell: (token) => <EvmTokenName token={token} />, inCards: 'top' },
+  {
+    name: 'Kind',
+    cell: ({ type, holders }) => (
+      <>
+        <Badge>{type}</Badge>
+        <span className="narrow-only"> {formatNumber(holders)} holders</span>
+      </>
+    ),
+    inCards: 'bottom',
+  },
+  { name: 'Address', cell: ({ address }) => <AccountLink address={address} />, inCards: 'hidden' },
   {
     name: 'Supply',
     cell: (token) =>
-      token.total_supply === null ? <NoValue /> : <EvmAmount value={token.total_supply} token={token} />,
+      token.total_supply === null ? (
+        <NoValue />
+      ) : (
+        <>
+          <span className="narrow-only">Supply </span>
+          <EvmAmount value={token.total_supply} token={token} />
+        </>
+      ),
     isNumber: true,
+    inCards: 'bottom-end',
   },
   {
     name: 'Price',
     cell: ({ exchange_rate: price }) => (price === null ? <NoValue /> : formatDollars(price)),
     isNumber: true,
+    inCards: 'top-end',
   },
-  { name: 'Holders', cell: ({ holders }) => formatNumber(holders), isNumber: true },
-  { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true },
+  { name: 'Holders', cell: ({ holders }) => formatNumber(holders), isNumber: true, inCards: 'hidden' },
+  { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true, inCards: 'hidden' },
 ]
 
 const tokenFilters: readonly Filter[] = [

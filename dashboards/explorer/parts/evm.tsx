@@ -30,26 +30,59 @@ export function nameOfEvmTransaction({ decoded_input: call, tx_types: [type], me
 }
 
 const transactionColumns: readonly Column<EvmTransaction>[] = [
-  { name: 'EVM transaction', cell: ({ hash }) => <EvmTransactionLink hash={hash} /> },
+  { name: 'EVM transaction', cell: ({ hash }) => <EvmTransactionLink hash={hash} />, inCards: 'bottom-end' },
   {
     name: 'Method',
     cell: (transaction) => (
-      <Badge tone={transaction.status === 'error' ? 'bad' : 'neutral'}>
-        {nameOfEvmTransaction(transaction)}
-        {transaction.status === 'error' && ', failed'}
-      </Badge>
+      <>
+        <Badge tone={transaction.status === 'error' ? 'bad' : 'neutral'}>
+          {nameOfEvmTransaction(transaction)}
+          {transaction.status === 'error' && ', failed'}
+        </Badge>
+        {transaction.value !== null && transaction.value !== '0' && (
+          <span className="narrow-only">
+            {' '}
+            <ExactAmount amount={formatUnits(transaction.value, 18)} unit="FLOW" />
+          </span>
+        )}
+      </>
     ),
+    inCards: 'top',
   },
-  { name: 'From', cell: ({ from }) => <EvmPartyLink party={from} /> },
-  { name: 'To', cell: ({ to, created_contract: created }) => <EvmPartyLink party={to ?? created} /> },
+  {
+    name: 'From',
+    cell: ({ from, to, created_contract: created }) => <FromParty from={from} to={to ?? created} />,
+    inCards: 'bottom',
+  },
+  {
+    name: 'To',
+    cell: ({ to, created_contract: created }) => <EvmPartyLink party={to ?? created} />,
+    inCards: 'hidden',
+  },
   {
     name: 'Value in FLOW',
     cell: ({ value }) => (value === null ? <NoValue /> : <ExactAmount amount={formatUnits(value, 18)} />),
     isNumber: true,
+    inCards: 'hidden',
   },
-  { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
-  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+  { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} />, inCards: 'hidden' },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true, inCards: 'top-end' },
 ]
+
+type EvmParty = EvmTransaction['to']
+
+/** In cards also the receiver. */
+function FromParty({ from, to }: { readonly from: EvmParty; readonly to: EvmParty }): ReactNode {
+  return (
+    <>
+      <EvmPartyLink party={from} />
+      <span className="narrow-only">
+        {' → '}
+        <EvmPartyLink party={to} />
+      </span>
+    </>
+  )
+}
 
 const methodFilter: Filter = {
   kind: 'text',
@@ -135,11 +168,13 @@ export function TransferredAsset({ transfer: { token, total } }: { readonly tran
 const transferTransaction: Column<EvmTokenTransfer> = {
   name: 'EVM transaction',
   cell: ({ transaction_hash: hash }) => <EvmTransactionLink hash={hash} />,
+  inCards: 'bottom-end',
 }
 const transferAge: Column<EvmTokenTransfer> = {
   name: 'Age',
   cell: ({ timestamp }) => <Age since={timestamp} />,
   isNumber: true,
+  inCards: 'top-end',
 }
 
 /** `Sent 0.5 PEB to 0x12…ab`. */
@@ -175,6 +210,7 @@ function columnsOfParty(address: string): readonly Column<EvmTokenTransfer>[] {
           <TransferSentence transfer={transfer} address={address} />
         </span>
       ),
+      inCards: 'top',
     },
     transferAge,
   ]
@@ -182,9 +218,9 @@ function columnsOfParty(address: string): readonly Column<EvmTokenTransfer>[] {
 
 const transferColumns: readonly Column<EvmTokenTransfer>[] = [
   transferTransaction,
-  { name: 'Asset', cell: (transfer) => <TransferredAsset transfer={transfer} /> },
-  { name: 'From', cell: ({ from }) => <EvmPartyLink party={from} /> },
-  { name: 'To', cell: ({ to }) => <EvmPartyLink party={to} /> },
+  { name: 'Asset', cell: (transfer) => <TransferredAsset transfer={transfer} />, inCards: 'top' },
+  { name: 'From', cell: ({ from, to }) => <FromParty from={from} to={to} />, inCards: 'bottom' },
+  { name: 'To', cell: ({ to }) => <EvmPartyLink party={to} />, inCards: 'hidden' },
   transferAge,
 ]
 
