@@ -19,6 +19,7 @@ const secretTables = [
   'app.alerts',
   'app.asking_walks',
   'app.backfill_requests',
+  'app.chat_feedback',
   'app.chat_shares',
   'app.contract_code_questions',
   'app.contract_code_wanted',
