@@ -52,6 +52,14 @@ describe('pages by offset', () => {
     })
   })
 
+  it('have a valid limit, also where the list ends before the offset', async () => {
+    for (const limits of ['limit=x', 'limit=-5', 'limit=101', 'limit=5&limit=6']) {
+      const response = await api.get(`/flow/nft?offset=500&${limits}`)
+      expect(response.status, limits).to.equal(400)
+      expect(await response.json(), limits).to.include({ code: 'invalid-parameter', field: 'limit' })
+    }
+  })
+
   it('have a limit, whose error names the cursor', async () => {
     for (const offset of ['501', '-1', 'x']) {
       const response = await api.get(`/flow/block?offset=${offset}`)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
+import { parseParameters } from '../../platform/http/parse-input.ts'
 import type { Answer, Route } from '../../platform/http/route.ts'
 import { integerParameter } from '../parameters.ts'
 import { isList } from './pages.ts'
@@ -28,6 +29,8 @@ export function answerOffset<Services>(route: Route<Services>): Route<Services> 
       const limit = query.get('limit')
       let rest = parseOffset(request.query)
       if (rest === 0 || (query.get('cursor') ?? '') !== '') return run()
+      // Below, the route reads pages of another limit, and none with the given one if the list ends before.
+      parseParameters(route, request.params, query)
       for (let pages = 0; rest > 0; pages++) {
         if (pages === maxPages) throw tooFar()
         query.set('limit', String(Math.min(rest, largestPage)))
