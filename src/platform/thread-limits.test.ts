@@ -1,7 +1,9 @@
 import type { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
-import { limitThreadCpu, maxSlowdown } from './thread-limits.ts'
-import { execFileSync } from 'node:child_process'
+import { limitThreadCpu, lowerPriorityOf, maxSlowdown } from './thread-limits.ts'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { getPriority } from 'node:os'
 
 /** Reports the CPU times of `readings`, ms, in order, then repeats the last one. */
 class FakeThread implements Pick<Worker, 'cpuUsage'> {
@@ -70,5 +72,18 @@ describe('young generation', () => {
     )
     expect(limited).to.be.at.most(32 * 1024 * 1024)
     expect(youngBytes('')).to.be.greaterThan(limited)
+  })
+})
+
+describe('priority of a child', () => {
+  it('is lowered, and ignored if the child has ended or did not start', async () => {
+    const child = spawn('sleep', ['100'])
+    const ended = once(child, 'exit')
+    lowerPriorityOf(child)
+    expect(getPriority(child.pid)).to.be.at.least(10)
+    child.kill('SIGKILL')
+    await ended
+    lowerPriorityOf(child)
+    lowerPriorityOf({})
   })
 })

@@ -58,6 +58,16 @@ export function lowerPriority(): void {
   if (getPriority() < lower) setPriority(lower)
 }
 
+/** For children that work for one user. Ignored if the child has ended or has a lower priority. */
+export function lowerPriorityOf({ pid }: { readonly pid?: number | undefined }): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, lower)
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+  }
+}
+
 /** Both semi-spaces. Most allocations live for milliseconds. */
 const limitBytes = 16 * 1024 * 1024
 const checkEveryMs = 50

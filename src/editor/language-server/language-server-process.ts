@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import type { LanguageServerProgram } from './find-language-server.ts'
 import { asError } from '../../platform/errors.ts'
 import { isShallowText } from '../../platform/http/read-json.ts'
+import { lowerPriorityOf } from '../../platform/thread-limits.ts'
 
 export interface ProcessOptions {
   readonly program: LanguageServerProgram
@@ -47,6 +48,7 @@ export class LanguageServerProcess {
       stdio: 'pipe',
       env: { TMPDIR: tmpdir(), ...environment, ...program.env },
     })
+    lowerPriorityOf(this.#child)
     this.#exited = new Promise((resolve) => {
       this.#child.once('close', resolve)
       this.#child.once('error', resolve)

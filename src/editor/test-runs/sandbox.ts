@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lowerPriorityOf } from '../../platform/thread-limits.ts'
 
 export interface SandboxLimits {
   readonly runMs: number
@@ -105,6 +106,7 @@ async function runIn(
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', TMPDIR: '/tmp' },
     },
   )
+  lowerPriorityOf(child)
   let end: SandboxResult['end'] = 'ended'
   const kill = (why: SandboxResult['end']): void => {
     if (end !== 'ended' || child.exitCode !== null) return

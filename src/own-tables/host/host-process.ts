@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { Socket } from 'node:net'
 import { asError, FatalError } from '../../platform/errors.ts'
+import { lowerPriorityOf } from '../../platform/thread-limits.ts'
 import { frameOf, headerBytes } from './frames.ts'
 import type { HostErrorReply, HostReply, HostRequest } from './frames.ts'
 import { maxErrorLength, maxFrameBytes } from './limits.ts'
@@ -182,13 +182,9 @@ export class HostProcess {
 
   /** The system prefers other processes, and ends this one first when it is out of memory. */
   #yieldToOthers(): void {
+    lowerPriorityOf(this.#child)
     const { pid } = this.#child
     if (pid === undefined) return
-    try {
-      setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    } catch {
-      // The process has ended.
-    }
     writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined)
   }
 }

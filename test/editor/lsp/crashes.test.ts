@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { LspClient } from './support/lsp-client.ts'
@@ -116,6 +117,14 @@ describe('language server channel after a server crash', () => {
     ).to.match(/Try again in 5 s/)
     world.clock.advance(5000)
     expect(await victim.textAt(main)).to.equal('changed')
+  })
+
+  it('gives the server a low priority', async () => {
+    await using world = await lspWorld({})
+    const client = await world.client()
+    client.didOpen(main, 'text')
+    await client.textAt(main)
+    expect(getPriority(world.server.pidOf('mainnet'))).to.be.at.least(10)
   })
 
   it('treats an unresponsive server as crashed', async () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { ApiError, RetryableError } from '../../../platform/errors.ts'
+import { lowerPriorityOf } from '../../../platform/thread-limits.ts'
 
 const places = z.record(z.string(), z.array(z.strictObject({ start: z.int().min(0), length: z.int().min(0) })))
 const code = z.object({
@@ -146,7 +146,7 @@ export class SolidityCompiler {
       if (exitCode === 0) resolve(Buffer.concat(pieces).toString('utf8'))
       else tooLarge('ran out of memory')
     })
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    lowerPriorityOf(child)
     child.stdin.end(input)
     try {
       signal.throwIfAborted()
