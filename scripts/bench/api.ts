@@ -137,7 +137,8 @@ async function runSlowly({ port }: FlowfarmProgram, signal: AbortSignal): Promis
 async function untilRunning(pool: pg.Pool, isReached: (count: number) => boolean): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(
-      `select from pg_stat_activity where state = 'active' and query like '%generate_series(1, 100000) a%' and pid <> pg_backend_pid()`,
+      `select from pg_stat_activity
+       where state = 'active' and query like '%generate_series(1, 100000) a%' and pid <> pg_backend_pid()`,
     )
     if (isReached(rowCount ?? 0)) return
     await pause(50)

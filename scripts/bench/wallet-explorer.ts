@@ -82,8 +82,8 @@ export async function measureLoadedExplorer(sheet: Sheet, { phases, seconds }: L
     await database.close()
   }
   sheet.heading(
-    `The explorer at ${requestsPerSecond} requests/s, ${phases} × ${seconds} s each: quiet, and with ${signInsAtOnce} ` +
-      `sign-ins at once every second and ${editors} editors`,
+    `The explorer at ${requestsPerSecond} requests/s, ${phases} × ${seconds} s each: quiet, and with ` +
+      `${signInsAtOnce} sign-ins at once every second and ${editors} editors`,
   )
   for (const [name, all] of Object.entries(times)) {
     sheet.figure(`${name}, median`, median(all), 'ms')

@@ -61,7 +61,7 @@ describe('pages by offset', () => {
   })
 
   it('have a limit, whose error names the cursor', async () => {
-    for (const offset of ['501', '-1', 'x']) {
+    for (const offset of ['501', '-1', 'x', '']) {
       const response = await api.get(`/flow/block?offset=${offset}`)
       const problem = (await response.json()) as { field: string; detail: string }
       expect([response.status, problem.field]).to.deep.equal([400, 'offset'])

@@ -75,6 +75,7 @@ describe('webhook overview', () => {
       ids.failingEndpoint,
     ])
     expect(await list('/admin/webhooks/endpoints?limit=1&cursor=2')).to.have.length(1)
+    expect(await list('/admin/webhooks/endpoints?cursor=')).to.have.length(2)
     const subscriptions = await list('/admin/webhooks/subscriptions')
     expect(
       subscriptions.map((one) => [one['id'], one['waiting'], one['next_attempt_at'], one['is_being_sent']]),

@@ -405,8 +405,8 @@ export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: 
       } = await query<SavedProject>(
         client,
         `with made as (
-           insert into projects.projects (user_id, slug, name, network, is_public, active_file, side_file, open_files, folders,
-             version, file_count, byte_count, forked_from)
+           insert into projects.projects (user_id, slug, name, network, is_public, active_file, side_file, open_files,
+             folders, version, file_count, byte_count, forked_from)
            select $2, $3, $4, network, false, active_file, side_file, open_files, folders, 1, file_count, byte_count, id
              from projects.projects where id = $1
            on conflict (slug) do nothing

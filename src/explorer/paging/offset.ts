@@ -51,7 +51,7 @@ export function answerOffset<Services>(route: Route<Services>): Route<Services> 
 }
 
 function parseOffset(query: URLSearchParams): number {
-  const { success, data } = offset.safeParse(query.get('offset') || undefined)
+  const { success, data } = offset.safeParse(query.get('offset') ?? undefined)
   if (!success) throw tooFar()
   return data ?? 0
 }

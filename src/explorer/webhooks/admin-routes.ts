@@ -15,7 +15,7 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 
 const tag = 'Administration'
-const numberForm = /^[1-9]\d{0,14}$/
+const numberForm = /^([1-9]\d{0,14})?$/
 const paging = { limit: limitParameter({ default: 50, max: 500 }), cursor: cursorParameter(numberForm, '<number>') }
 const problems = { 503: 'Webhooks are not available on this server.' } as const
 
@@ -31,7 +31,7 @@ const pageOf = ({
   limit: number
   cursor?: string | undefined
 }): { before: number | undefined; limit: number } => ({
-  before: cursor === undefined ? undefined : Number(cursor),
+  before: cursor === undefined || cursor === '' ? undefined : Number(cursor),
   limit: limit + 1,
 })
 

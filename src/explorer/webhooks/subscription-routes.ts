@@ -254,7 +254,7 @@ const listDeliveries = defineRoute({
   params,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
-    cursor: cursorParameter(/^[1-9]\d{0,14}$/, '<sequence>'),
+    cursor: cursorParameter(/^([1-9]\d{0,14})?$/, '<sequence>'),
     status: z
       .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
       .describe('Delivery status.')
@@ -266,7 +266,7 @@ const listDeliveries = defineRoute({
   handler: async ({ caller: { owner, stores }, params: { id }, query: { limit, cursor, status } }) => {
     await stores.subscriptions.find(owner, id)
     const rows = await stores.deliveries.list(owner, id, {
-      before: cursor === undefined ? undefined : Number(cursor),
+      before: cursor === undefined || cursor === '' ? undefined : Number(cursor),
       status,
       limit: limit + 1,
     })

@@ -111,7 +111,8 @@ export class Dashboards {
     throw new ApiError(
       409,
       'dashboard-changed',
-      `The dashboard was changed at ${updatedAt.toISOString()}, after you opened it. Load it again, or save without \`updated_at\`.`,
+      `The dashboard was changed at ${updatedAt.toISOString()}, after you opened it. Load it again, or save without ` +
+        '`updated_at`.',
       { field: 'updated_at' },
     )
   }
