@@ -157,11 +157,15 @@ export class HeadPace {
   arrived(): void {
     const now = this.#now()
     const elapsedMs = now - (this.#lastAt ?? now)
-    const isFirst = this.#intervalMs === 0
-    const differenceMs = isFirst ? elapsedMs / 8 : Math.abs(elapsedMs - this.#intervalMs)
-    this.#deviationMs = isFirst ? differenceMs : 0.8 * this.#deviationMs + 0.2 * differenceMs
-    this.#intervalMs = isFirst ? elapsedMs : 0.8 * this.#intervalMs + 0.2 * elapsedMs
     this.#lastAt = now
+    if (this.#intervalMs === 0) {
+      // So that the next head is due from half of the time.
+      this.#deviationMs = elapsedMs / 8
+      this.#intervalMs = elapsedMs
+      return
+    }
+    this.#deviationMs = 0.8 * this.#deviationMs + 0.2 * Math.abs(elapsedMs - this.#intervalMs)
+    this.#intervalMs = 0.8 * this.#intervalMs + 0.2 * elapsedMs
   }
 
   get waitMs(): number {

@@ -33,7 +33,7 @@ describe('parseEndpoint', () => {
 
   it('rejects other values and lists the accepted formats', () => {
     const noAddress = ['', 'host:port', 'host:99999', 'host:0', 'grpc://', 'a b:9000']
-    const notAccepted = ['ftp://node', 'host:9000/path', 'http://u:p@h', 'https://h/?x=1']
+    const notAccepted = ['ftp://node', 'host:9000/path', 'http://u:p@h', 'u:p@h:9000', 'https://h/?x=1']
     for (const value of [...noAddress, ...notAccepted]) {
       expect(() => parseEndpoint(value), value)
         .to.throw(FatalError, JSON.stringify(value.replace('u:p', '…')))

@@ -30,7 +30,7 @@ export function parseEndpoint(text: string): Endpoint {
   const trimmed = text.trim()
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `grpc://${trimmed}`
   const refuse = (reason: string): FatalError => {
-    const shown = JSON.stringify(text.replace(/\/\/.*@/, '//…@'))
+    const shown = JSON.stringify(text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1…@'))
     return new FatalError('endpoint-invalid', `access node ${shown}: ${reason}. Use ${accepted}.`)
   }
 
