@@ -93,6 +93,7 @@ describe('webhook management', () => {
 
     const log = await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2`)
     expect(log.data.map((one) => one['sequence'])).to.deep.equal([3, 2])
+    expect((await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=`)).data).to.deep.equal(log.data)
     const rest = await call(
       'GET',
       `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=${String(log.json['cursor'])}`,

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import type { OverviewStore } from '../../webhooks/webhook-stores.ts'
-import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
+import { idParameter, limitParameter } from '../parameters.ts'
 import { listOf, page } from '../paging/pages.ts'
 import {
   deliverySchema,
+  numberBefore,
+  numberCursor,
   ownedEndpointSchema,
   presentDelivery,
   presentOwnedEndpoint,
@@ -15,8 +17,7 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 
 const tag = 'Administration'
-const numberForm = /^([1-9]\d{0,14})?$/
-const paging = { limit: limitParameter({ default: 50, max: 500 }), cursor: cursorParameter(numberForm, '<number>') }
+const paging = { limit: limitParameter({ default: 50, max: 500 }), cursor: numberCursor.parameter }
 const problems = { 503: 'Webhooks are not available on this server.' } as const
 
 function overviewOf({ webhooks }: Services): OverviewStore {
@@ -31,7 +32,7 @@ const pageOf = ({
   limit: number
   cursor?: string | undefined
 }): { before: number | undefined; limit: number } => ({
-  before: cursor === undefined || cursor === '' ? undefined : Number(cursor),
+  before: numberBefore(cursor),
   limit: limit + 1,
 })
 

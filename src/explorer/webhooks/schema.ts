@@ -12,6 +12,15 @@ import type { WebhookUsage } from '../../webhooks/usage.ts'
 import { webhookLimits } from '../../webhooks/webhook-limits.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import { timestampFormat } from '../formats.ts'
+import { keyCursor } from '../paging/pages.ts'
+
+/** Of lists by descending id or sequence. */
+export const numberCursor = keyCursor({ number: /[1-9]\d{0,14}/ })
+
+export function numberBefore(cursor: string | undefined): number | undefined {
+  const key = numberCursor.parse(cursor)
+  return key === undefined ? undefined : Number(key.number)
+}
 
 const ownEventType = z
   .string()

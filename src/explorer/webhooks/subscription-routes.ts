@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import { eventTypes } from '../../webhooks/events.ts'
 import { secretOf } from '../../webhooks/signature.ts'
-import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
+import { idParameter, limitParameter } from '../parameters.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
 import {
   deliveryDetailSchema,
   deliverySchema,
   eventTypeFormat,
   newSubscriptionSchema,
+  numberBefore,
+  numberCursor,
   presentDelivery,
   presentDeliveryDetail,
   presentSubscription,
@@ -254,7 +256,7 @@ const listDeliveries = defineRoute({
   params,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
-    cursor: cursorParameter(/^([1-9]\d{0,14})?$/, '<sequence>'),
+    cursor: numberCursor.parameter,
     status: z
       .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
       .describe('Delivery status.')
@@ -266,7 +268,7 @@ const listDeliveries = defineRoute({
   handler: async ({ caller: { owner, stores }, params: { id }, query: { limit, cursor, status } }) => {
     await stores.subscriptions.find(owner, id)
     const rows = await stores.deliveries.list(owner, id, {
-      before: cursor === undefined || cursor === '' ? undefined : Number(cursor),
+      before: numberBefore(cursor),
       status,
       limit: limit + 1,
     })
