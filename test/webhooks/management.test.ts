@@ -93,7 +93,8 @@ describe('webhook management', () => {
 
     const log = await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2`)
     expect(log.data.map((one) => one['sequence'])).to.deep.equal([3, 2])
-    expect((await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=`)).data).to.deep.equal(log.data)
+    const withEmptyCursor = await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=`)
+    expect(withEmptyCursor.data.map((one) => one['sequence'])).to.deep.equal([3, 2])
     const rest = await call(
       'GET',
       `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=${String(log.json['cursor'])}`,

@@ -61,9 +61,11 @@ describe('sessions that PostgreSQL cannot cancel', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  async function atWork(): Promise<number[]> {
+  async function atWork(sql?: string): Promise<number[]> {
     const { rows } = await admin.query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active'",
+      `SELECT pid FROM pg_stat_activity
+       WHERE application_name = 'flowfarm ask' AND state = 'active' AND query = coalesce($1, query)`,
+      [sql],
     )
     return rows.map(({ pid }) => pid)
   }
@@ -73,11 +75,13 @@ describe('sessions that PostgreSQL cannot cancel', () => {
    * resolves with the client's error.
    */
   async function leave(runner: StatementRunner, sql: string): Promise<string | undefined> {
-    const others = new Set(await atWork())
+    // The session about to run it may still be active, with the reset after its last statement.
+    const others = new Set(await atWork(sql))
     const disconnect = new AbortController()
-    const left = codeOf(run(runner, sql, disconnect.signal))
-    for (;;) {
-      const seconds = await Promise.all((await atWork()).filter((pid) => !others.has(pid)).map(processorSeconds))
+    let hasEnded = false
+    const left = codeOf(run(runner, sql, disconnect.signal)).finally(() => (hasEnded = true))
+    while (!hasEnded) {
+      const seconds = await Promise.all((await atWork(sql)).filter((pid) => !others.has(pid)).map(processorSeconds))
       if (Math.max(0, ...seconds) >= 1) break
       await pause(20)
     }
