@@ -57,7 +57,28 @@ const timeToEnd = 10_000
 export function failIfOpen(fail: () => void): void {
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().filter((name) => !['TTYWrap', 'PipeWrap'].includes(name))
-    console.error(`The tests have ended, but handles are still open: ${[...new Set(open)].join(', ') || 'a pipe'}.`)
+    const names = [...new Set(open), ...openSockets()].join(', ')
+    console.error(`The tests have ended, but handles are still open: ${names || 'a pipe'}.`)
     fail()
   }, timeToEnd).unref()
+}
+
+interface ReportedHandle {
+  readonly type: string
+  readonly is_active: boolean
+  readonly is_referenced?: boolean
+  readonly localEndpoint?: { readonly port: number } | null
+  readonly remoteEndpoint?: { readonly host: string; readonly port: number } | null
+}
+
+/** With ports, since the other side often tells which test opened a socket. */
+function openSockets(): string[] {
+  const { libuv } = process.report.getReport() as { readonly libuv: readonly ReportedHandle[] }
+  return libuv
+    .filter((handle) => handle.type === 'tcp' && handle.is_active && handle.is_referenced === true)
+    .map(({ localEndpoint, remoteEndpoint }) =>
+      remoteEndpoint
+        ? `socket from port ${localEndpoint?.port} to ${remoteEndpoint.host}:${remoteEndpoint.port}`
+        : `server on port ${localEndpoint?.port}`,
+    )
 }

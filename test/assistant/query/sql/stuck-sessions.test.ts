@@ -78,9 +78,9 @@ describe('sessions that PostgreSQL cannot cancel', () => {
     // The session about to run it may still be active, with the reset after its last statement.
     const others = new Set(await atWork(sql))
     const disconnect = new AbortController()
-    let hasEnded = false
-    const left = codeOf(run(runner, sql, disconnect.signal)).finally(() => (hasEnded = true))
-    while (!hasEnded) {
+    const ended = new AbortController()
+    const left = codeOf(run(runner, sql, disconnect.signal)).finally(() => ended.abort())
+    while (!ended.signal.aborted) {
       const seconds = await Promise.all((await atWork(sql)).filter((pid) => !others.has(pid)).map(processorSeconds))
       if (Math.max(0, ...seconds) >= 1) break
       await pause(20)
