@@ -119,7 +119,8 @@ export class ScriptNode {
   }
 
   async #answer(request: Buffer, of: (node: ScriptNode, request: Buffer) => Promise<Buffer> | Buffer): Promise<Buffer> {
-    if (this.latencyMs > 0) await delay(this.latencyMs)
+    // Tests may leave a call waiting.
+    if (this.latencyMs > 0) await delay(this.latencyMs, undefined, { ref: false })
     const answered = await of(this, request)
     if (this.refusal !== undefined) throw this.refusal
     return answered

@@ -24,7 +24,10 @@ const mask = (1n << word) - 1n
 const rateBytes = 136
 const rounds = 24
 
-/** At most 135 bytes: one block. Source: FIPS 202, with Keccak's padding. */
+/**
+ * At most 135 bytes: one block. Not from a library, since browsers load this package without a
+ * bundler. Source: FIPS 202, with Keccak's padding.
+ */
 function keccak256(bytes: Uint8Array): Uint8Array {
   const block = new Uint8Array(rateBytes)
   block.set(bytes)
