@@ -21,4 +21,6 @@ export { addKey, createAccount, revokeKey, sendErc20, sendFlow } from './transac
 export type { Erc20Payment, NewKey, TransactionCode } from './transactions/make-transaction.ts'
 export { readKnownTransaction } from './transactions/known-transaction.ts'
 export type { KnownTransaction } from './transactions/known-transaction.ts'
+export { cancelRecovery, disableRecovery, enableRecovery } from './transactions/recovery.ts'
+export type { RecoveryChoice } from './transactions/recovery.ts'
 export type { FlowChain } from './transactions/transaction-scripts.ts'
