@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
-import { horizontalOverflow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectAccessible, expectUsable, tabTo, untilLoaded } from './page-checks.ts'
 
 const account = '/account/0xe03daebed8ca0615'
 const transaction = '/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
@@ -243,6 +243,25 @@ describe('explorer interaction', () => {
     await page.getByRole('tab', { name: /^Events/ }).click()
     await page.getByRole('searchbox', { name: 'Filter events' }).fill('AccountCreated')
     await page.getByRole('status').getByText('5 events').waitFor()
+  })
+
+  it('shows the newest events and the types of events before a search', async () => {
+    const page = await session.open('/events', { viewport: { width: 390, height: 844 } })
+    const newest = page.getByRole('table', { name: 'events', exact: true })
+    await newest.getByRole('rowheader').first().waitFor()
+    await page.getByText('25 shown, more available').waitFor()
+    await expectUsable(page, 'the newest events')
+    await page.getByRole('tab', { name: 'Types' }).click()
+    const types = page.getByRole('table', { name: 'event types of the newest 1,000 blocks' })
+    await types.getByRole('row').filter({ hasText: 'AccountCreated' }).getByText('Protocol').waitFor()
+    await expectUsable(page, 'the types of events')
+    await types.getByRole('link', { name: 'AccountCreated', exact: true }).click()
+    await newest.getByRole('rowheader', { name: 'AccountCreated' }).first().waitFor()
+    expect(new URL(page.url()).searchParams.get('name')).to.equal('flow.AccountCreated')
+    await page.getByRole('searchbox', { name: 'Event type or part of its name' }).fill('NoSuchEvent')
+    await page.keyboard.press('Enter')
+    await page.getByText('No indexed event has this type').waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('charts the balance history for the selected period, readable by keyboard', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { searchEvents } from '../../src/explorer/transactions/events.ts'
+import { listEvents, listRecentEventTypes, searchEvents } from '../../src/explorer/transactions/events.ts'
 import type { EventKey } from '../../src/explorer/paging/event-pages.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { blockOf, eventOf, storeBlocks } from '../../src/ingest/blocks.test-support.ts'
@@ -73,4 +73,49 @@ describe('event search', () => {
       }
     })
   }
+
+  it('lists the events of all types once, newest first, for any page size', async () => {
+    const { rows: expected } = await database.pool.query<{ block_height: number }>(`
+      select block_height::int, tx_index, event_index, type, payload from raw.events
+      order by block_height desc, tx_index desc, event_index desc`)
+    for (const [min, max] of [
+      [0, 1000],
+      [101, 200],
+    ] as const) {
+      const within = expected.filter(({ block_height: height }) => height >= min && height <= max)
+      for (const count of [7, 64, 640, 1000]) {
+        const found: object[] = []
+        let before: EventKey | undefined
+        for (;;) {
+          const page = await listEvents(reads, before, count, { min, max })
+          expect(page.length).to.equal(Math.min(count, within.length - found.length))
+          found.push(...page)
+          const last = page.at(-1)
+          if (last === undefined) break
+          before = { height: last.block_height, txIndex: last.tx_index, eventIndex: last.event_index }
+        }
+        expect(found, `pages of ${count} from ${min}`).to.deep.equal(within)
+      }
+    }
+  })
+
+  it('counts the types of the newest 1,000 blocks, most frequent first', async () => {
+    const types = async (max: number, count: number): Promise<unknown[]> =>
+      (await listRecentEventTypes(reads, { min: 0, max }, count)).map((row) => [
+        row.type.slice(-1),
+        row.count,
+        row.last_seen_height,
+      ])
+    expect(await types(350, 9)).to.deep.equal([
+      ['B', 5 * 337, 350],
+      ['A', 5 * 73, 350],
+      ['E', 5 * 3, 350],
+      ['C', 5, 350],
+    ])
+    expect(await types(350, 1)).to.deep.equal([['B', 5 * 337, 350]])
+    // From height 200.
+    expect(await types(1199, 1)).to.deep.equal([['B', 2 * 337, 350]])
+    expect(await types(1350, 1)).to.deep.equal([])
+    expect(await listRecentEventTypes(reads, undefined, 1)).to.deep.equal([])
+  })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
+import type { EventType } from '../../src/explorer/transactions/events.ts'
 import type { Event } from '../../src/explorer/transactions/schema.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
@@ -51,6 +52,35 @@ describe('event search on a recorded chain', () => {
     }
   })
 
+  it('lists events of all types, and of some days', async () => {
+    const items = contentsOf((await chain.api.json<List<Event>>('/flow/events/search?limit=100')).data)
+    expect(items).to.deep.equal((await stored('true')).slice(0, 100))
+    const day = String((await all('name=flow.', 100)).at(-1)?.timestamp).slice(0, 10)
+    const { data } = await chain.api.json<List<Event>>(`/flow/events/search?to=${day}&limit=20`)
+    expect(data.map(({ timestamp }) => timestamp.slice(0, 10))).to.deep.equal(Array.from({ length: 20 }, () => day))
+  })
+
+  it('lists the types of the newest blocks', async () => {
+    const { rows } = await chain.database.pool.query<{ type: string }>(`
+      select type, count(*)::int as count, max(block_height)::int as last_seen_height from raw.events
+      where block_height > (select max(height) from raw.blocks) - 1000
+      group by type order by count(*) desc, type collate "C"`)
+    const { data } = await chain.api.json<List<EventType>>('/flow/events/type?limit=500')
+    expect(data.map(({ type, count, last_seen_height }) => ({ type, count, last_seen_height }))).to.deep.equal(rows)
+    const totals = await chain.database.pool.query<{ count: number }>(
+      'select count(*)::int as count from raw.events where type = $1',
+      [data[3]?.type],
+    )
+    expect(data[3]?.total_count).to.equal(totals.rows[0]?.count)
+    expect(data.find(({ type }) => type === 'flow.AccountCreated')).to.include({
+      contract_address: null,
+      contract_name: null,
+      event_name: 'AccountCreated',
+    })
+    expect((await chain.api.json<List<EventType>>('/flow/events/type?limit=3')).data).to.deep.equal(data.slice(0, 3))
+    expect((await chain.api.get('/flow/events/type?limit=501')).status).to.equal(400)
+  })
+
   it('counts the events of each type', async () => {
     const { rows } = await chain.database.pool.query(
       'select type, event_count::int as count from app.event_types order by type',
@@ -78,7 +108,8 @@ describe('event search on a recorded chain', () => {
 
   it('rejects empty and invalid names', async () => {
     for (const [query, field] of [
-      ['', 'type'],
+      ['?limit=0', 'limit'],
+      ['?from=2026-01-02&to=2026-01-01', 'from'],
       ['?name=ab', 'name'],
       ["?name=a'b--", 'name'],
       ['?type=%25%25%25', 'type'],

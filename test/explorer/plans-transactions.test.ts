@@ -4,7 +4,7 @@ import { skewed } from '../support/skewed/skewed-world.ts'
 import type { SkewedWorld } from '../support/skewed/skewed-world.ts'
 import { writeSkewedChain } from '../support/skewed/write-skewed-chain.ts'
 import { completeTransactions } from '../../src/explorer/transactions/descriptions.ts'
-import { searchEvents } from '../../src/explorer/transactions/events.ts'
+import { listEvents, listRecentEventTypes, searchEvents } from '../../src/explorer/transactions/events.ts'
 import { listFilteredTransactions } from '../../src/explorer/transactions/filters.ts'
 import { listTransactions } from '../../src/explorer/transactions/queries.ts'
 import { listBlocks } from '../../src/explorer/blocks/queries.ts'
@@ -133,6 +133,16 @@ describe('query plans of transactions over many partitions', () => {
     // Eight pieces, each with a block and a row of events.
     expect(plan.rowsTouched).to.be.at.most(8 * 6)
     expect(await searchEvents(reads, [skewed.rareEventType], undefined, 21)).to.have.length(8)
+  })
+
+  it('of events of all types read only one page', async () => {
+    const plan = await plans.of((pool) => listEvents(pool, undefined, 21, bounds))
+    expect(plan.rowsTouched).to.be.at.most(60)
+  })
+
+  it('of event types read only the newest blocks', async () => {
+    const plan = await plans.of((pool) => listRecentEventTypes(pool, bounds, 20))
+    expect(plan.rowsTouched).to.be.at.most(60)
   })
 
   it('has a token with nine tenths of the transfers, and an account with a fifth', async () => {

@@ -12,6 +12,7 @@ export interface Answers {
   readonly '/flow/contract/{identifier}/transaction': TransactionList
   readonly '/flow/script/{hash}': ScriptAnswer
   readonly '/flow/events/search': EventList
+  readonly '/flow/events/type': EventTypeList
   readonly '/flow/ft/transfer': FtTransferList
   readonly '/flow/account/{address}/ft/transfer': FtTransferList
   readonly '/flow/account/{address}/ft/{token}/transfer': FtTransferList
@@ -198,6 +199,7 @@ export interface Parameters {
   readonly '/flow/contract/{identifier}/transaction': { readonly identifier: string; readonly limit?: number; readonly height?: number; readonly from?: string; readonly to?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly tag?: 'EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX'; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/script/{hash}': { readonly hash: string }
   readonly '/flow/events/search': { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly type?: string; readonly name?: string; readonly offset?: number }
+  readonly '/flow/events/type': { readonly limit?: number }
   readonly '/flow/ft/transfer': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly address?: string; readonly direction?: 'deposit' | 'withdraw'; readonly token?: string; readonly transaction_hash?: string; readonly offset?: number }
   readonly '/flow/account/{address}/ft/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly token?: string; readonly offset?: number }
   readonly '/flow/account/{address}/ft/{token}/transfer': { readonly address: string; readonly token: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly offset?: number }
@@ -837,6 +839,24 @@ export interface Script {
 export interface EventList extends CursorPage {
   readonly data: readonly Event[]
   readonly _meta: PageInfo
+}
+
+export interface EventTypeList extends CursorPage {
+  readonly data: readonly EventType[]
+  readonly _meta: PageInfo
+}
+
+export interface EventType {
+  readonly type: string
+  /** Null for protocol events. */
+  readonly contract_address: string | null
+  readonly contract_name: string | null
+  readonly event_name: string
+  /** Events in the newest 1000 blocks. */
+  readonly count: number
+  /** All indexed events. */
+  readonly total_count: number
+  readonly last_seen_height: number
 }
 
 export interface FtTransferList extends CursorPage {

@@ -1,16 +1,17 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button, Form } from '../../kit/controls.tsx'
-import { useSearchValue } from '../../kit/router.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import { Link, useSearchValue } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
-import type { Event } from '../answers.gen.ts'
+import type { Event, EventType } from '../answers.gen.ts'
 import { useList } from '../api.ts'
 import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import { TableList } from '../parts/lists.tsx'
-import { PageTitle } from '../parts/page.tsx'
+import { PageTitle, UrlTabs } from '../parts/page.tsx'
 import { BlockLink, ContractLink, NoValue, TransactionLink, ValueTree } from '../parts/values.tsx'
-import { contractOf } from '../text.ts'
+import { contractOf, paths } from '../text.ts'
 
 const columns: readonly Column<Event>[] = [
   {
@@ -22,7 +23,7 @@ const columns: readonly Column<Event>[] = [
             <ContractLink identifier={contractOf(type)} />.
           </>
         )}
-        {name}
+        <Link to={paths.events(type)}>{name}</Link>
       </span>
     ),
   },
@@ -40,21 +41,45 @@ const columns: readonly Column<Event>[] = [
 
 const filters = [dayFilter]
 
-const examples = ['TokensDeposited', 'AccountCreated', 'ContractUpdated', 'Swap']
+const typeColumns: readonly Column<EventType>[] = [
+  {
+    name: 'Event',
+    cell: ({ type, event_name: name }) => (
+      <Link to={paths.events(type)} title={type}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    name: 'Contract',
+    cell: ({ type, contract_address: address }) =>
+      address === null ? <span className="soft">Protocol</span> : <ContractLink identifier={contractOf(type)} />,
+  },
+  { name: 'Last in block', cell: ({ last_seen_height: height }) => <BlockLink height={height} />, isNumber: true },
+  { name: 'In 1,000 blocks', cell: ({ count }) => formatNumber(count), isNumber: true },
+  { name: 'All indexed', cell: ({ total_count: count }) => formatNumber(count), isNumber: true },
+]
 
 export function EventsPage(): ReactNode {
   const [name, search] = useSearchValue('name')
   return (
     <>
       <PageTitle title="Events" />
-      <p className="lead">
-        Contracts and the protocol report by events what a transaction did. Search by a full type, such as
-        <code> A.1654653399040a61.FlowToken.TokensDeposited</code>, or by a part of the contract and event name.
-      </p>
+      <p className="lead">Contracts and the protocol report by events what a transaction did.</p>
       <section className="panel" aria-label="Search events">
         <EventSearch key={name} name={name} onSearch={search} />
       </section>
-      {name !== '' && <FoundEvents name={name} />}
+      {name === '' ? (
+        <UrlTabs
+          label="Events"
+          tabs={[
+            { name: 'newest', label: 'Newest', render: () => <Events name="" /> },
+            { name: 'types', label: 'Types', render: () => <EventTypes /> },
+          ]}
+        />
+      ) : (
+        <Events name={name} />
+      )}
     </>
   )
 }
@@ -73,7 +98,7 @@ function EventSearch({ name, onSearch }: EventSearchProps): ReactNode {
           className="input grow"
           type="search"
           aria-label="Event type or part of its name"
-          placeholder="Event type or part of its name"
+          placeholder="FlowToken.TokensDeposited, Swap or a full type"
           pattern={String.raw`\s*[\w.]{3,200}\s*`}
           title="3 to 200 letters, digits, dots or underscores"
           required
@@ -84,27 +109,39 @@ function EventSearch({ name, onSearch }: EventSearchProps): ReactNode {
           Search
         </Button>
       </div>
-      <div className="button-row">
-        <span className="soft">Examples</span>
-        {examples.map((example) => (
-          <Button key={example} isSmall onClick={() => onSearch(example)}>
-            {example}
-          </Button>
-        ))}
-      </div>
     </Form>
   )
 }
 
-function FoundEvents({ name }: { readonly name: string }): ReactNode {
+function Events({ name }: { readonly name: string }): ReactNode {
   return (
     <TableList
-      list={useList('/flow/events/search', { ...useFilterValues(filters), name, limit: 25 })}
+      list={useList('/flow/events/search', {
+        ...useFilterValues(filters),
+        ...(name === '' ? {} : { name }),
+        limit: 25,
+      })}
       filters={filters}
       what="events"
       columns={columns}
       itemKey={({ transaction, block_height: height, event_index: index }) => `${height} ${transaction} ${index}`}
-      emptyText="No indexed event has this type. Check its spelling, or search for a shorter part of it."
+      emptyText={
+        name === ''
+          ? 'Events will appear here.'
+          : 'No indexed event has this type. Check its spelling, or search for a shorter part of it.'
+      }
+    />
+  )
+}
+
+function EventTypes(): ReactNode {
+  return (
+    <TableList
+      list={useList('/flow/events/type', { limit: 500 })}
+      what="event types of the newest 1,000 blocks"
+      columns={typeColumns}
+      itemKey={({ type }) => type}
+      emptyText="Types of events will appear here."
     />
   )
 }

@@ -7,12 +7,13 @@ import type { EventShape } from '../../flow/event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../../flow/payload-value.ts'
 import { databaseIdentityFragment } from '../../platform/db/slonik.ts'
 import type { EventRow } from './schema.ts'
-import { ApiError } from '../../platform/errors.ts'
-import { readBoundsOfDays } from '../paging/bounds.ts'
+import { parseEventType } from '../../flow/type-id.ts'
+import { readBounds, readBoundsOfDays } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
-import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
+import { eventCursor, parseEventCursor, readEventPage } from '../paging/event-pages.ts'
 import type { EventKey } from '../paging/event-pages.ts'
-import { listOf, page } from '../paging/pages.ts'
+import { addressFormat, countFormat, heightFormat } from '../formats.ts'
+import { listOf, page, wholeList } from '../paging/pages.ts'
 import { dayFilters, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { exampleEvent, eventSchema, presentEvent } from './schema.ts'
@@ -304,7 +305,7 @@ const eventSearch = defineRoute({
   operationId: 'searchEvents',
   cost: 'high',
   tag: 'Events',
-  summary: 'Search events by type, newest first',
+  summary: 'Events, newest first, optionally by type',
   description: 'Searches derived blocks. A partial name matches up to 50 event types, most frequent first.',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
@@ -317,7 +318,6 @@ const eventSearch = defineRoute({
     ),
   }),
   response: listOf(eventSchema, 'Event'),
-  problems: { 400: '`type` and `name` are missing or invalid.' },
   example: {
     data: [exampleEvent],
     has_more: true,
@@ -326,20 +326,18 @@ const eventSearch = defineRoute({
   },
   handler: async ({ query: { limit, cursor, type, name, ...days } }, { database }) => {
     const wanted = type ?? name
-    if (wanted === undefined) {
-      throw new ApiError(
-        400,
-        'invalid-parameter',
-        'Parameter "type" is missing. Pass a full event type, or part of one as "name".',
-        { field: 'type' },
-      )
-    }
+    const isLimited = wanted === undefined || days.from !== undefined || days.to !== undefined
     const [types, bounds] = await Promise.all([
-      findEventTypes(database, wanted),
-      days.from === undefined && days.to === undefined ? everyHeight : readBoundsOfDays(database, days),
+      wanted === undefined ? undefined : findEventTypes(database, wanted),
+      isLimited ? readBoundsOfDays(database, days) : everyHeight,
     ])
     const before = parseEventCursor(cursor)
-    const rows = bounds === undefined ? [] : await searchEvents(database, types, before, limit + 1, bounds)
+    const rows =
+      bounds === undefined
+        ? []
+        : types === undefined
+          ? await listEvents(database, before, limit + 1, bounds)
+          : await searchEvents(database, types, before, limit + 1, bounds)
     const marks = await readTransactionMarks(database, rows)
     const events = rows.flatMap((row) => {
       const mark = marks.get(markKey(row))
@@ -358,7 +356,55 @@ const eventSearch = defineRoute({
   },
 })
 
-export const eventRoutes = [eventSearch]
+const countedBlocks = 1000
+
+const eventTypeSchema = z
+  .strictObject({
+    type: z.string(),
+    contract_address: addressFormat.nullable().describe('Null for protocol events.'),
+    contract_name: z.string().nullable(),
+    event_name: z.string(),
+    count: countFormat.describe(`Events in the newest ${countedBlocks} blocks.`),
+    total_count: countFormat.describe('All indexed events.'),
+    last_seen_height: heightFormat,
+  })
+  .meta({ id: 'EventType' })
+export type EventType = z.output<typeof eventTypeSchema>
+
+const eventTypeList = defineRoute({
+  path: '/flow/events/type',
+  operationId: 'listEventTypes',
+  cost: 'high',
+  tag: 'Events',
+  summary: `Event types of the newest ${countedBlocks} blocks, most frequent first`,
+  query: z.object({ limit: limitParameter({ default: 100, max: 500 }) }),
+  response: listOf(eventTypeSchema, 'EventType'),
+  example: wholeList([
+    {
+      type: exampleEvent.type,
+      contract_address: exampleEvent.contract_address,
+      contract_name: exampleEvent.contract_name,
+      event_name: exampleEvent.event_name,
+      count: 12_873,
+      total_count: 148_211_207,
+      last_seen_height: exampleEvent.block_height,
+    },
+  ]),
+  handler: async ({ query: { limit } }, { database }) => {
+    const rows = await listRecentEventTypes(database, await readBounds(database), limit)
+    return {
+      body: wholeList(
+        rows.map((row) => {
+          const { address, contract, name } = parseEventType(row.type)
+          const contract_address = address === undefined ? null : `0x${address}`
+          return { ...row, contract_address, contract_name: contract ?? null, event_name: name }
+        }),
+      ),
+    }
+  },
+})
+
+export const eventRoutes = [eventSearch, eventTypeList]
 
 /** Must match the worker of app.event_type_pieces. */
 const heightsPerPiece = 100
@@ -387,6 +433,61 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
     limit ${maxTypes}
   `)
   return rows.map(({ type }) => type)
+}
+
+const recentTypeRow = z.object({
+  type: z.string(),
+  count: z.number(),
+  total_count: z.number(),
+  last_seen_height: z.number(),
+})
+
+export async function listRecentEventTypes(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  count: number,
+): Promise<ReadonlyArray<z.output<typeof recentTypeRow>>> {
+  if (bounds === undefined) return []
+  return database.any(sql.type(recentTypeRow)`
+    select recent.type, recent.count, recent.last_seen_height, greatest(t.event_count, recent.count) as total_count
+    from (
+      select e.type, sum(e.count) as count, max(b.block_height) as last_seen_height
+      from app.block_event_types b cross join unnest(b.types, b.event_counts) as e (type, count)
+      where b.block_height between ${Math.max(bounds.min, bounds.max - countedBlocks + 1)} and ${bounds.max}
+      group by e.type order by count desc, e.type limit ${count}
+    ) as recent left join app.event_types t on t.type = recent.type
+    order by recent.count desc, recent.type
+  `)
+}
+
+/** A row has up to 64 events. */
+const chunksAtOnce = 10
+
+/** All types, newest first. */
+export async function listEvents(
+  database: DatabasePool,
+  before: EventKey | undefined,
+  count: number,
+  bounds: Bounds,
+): Promise<readonly PlacedEventRow[]> {
+  const found: PlacedEventRow[] = []
+  let place = before
+  while (found.length < count) {
+    const chunks = await readEventPage(bounds, place, chunksAtOnce, (span) =>
+      database.any(sql.type(chunkRow)`
+        select ${chunkColumns} from raw.event_chunks c
+        where c.block_height between ${span.low} and ${span.high} and ${isBefore(span.before)}
+        order by c.block_height desc, c.tx_index desc, c.first_event_index desc
+        limit ${span.count}
+      `),
+    )
+    const events = (await unpackEvents(database, chunks.toReversed())).map(placedEventRow).toReversed()
+    found.push(...events.filter((event) => precedes(event, before)).slice(0, count - found.length))
+    const last = chunks.at(-1)
+    if (last === undefined || chunks.length < chunksAtOnce) break
+    place = { height: last.block_height, txIndex: last.tx_index, eventIndex: last.first_event_index }
+  }
+  return found
 }
 
 const everyHeight: Bounds = { min: 0, max: Number.MAX_SAFE_INTEGER }
