@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Ago } from '../kit/time.tsx'
 import { Badge, Button, Icon } from '../kit/controls.tsx'
@@ -68,8 +68,6 @@ function Outcome({ item: { error, row_count: rows } }: { readonly item: HistoryI
   return rows === null ? 'SQL only' : formatCount(rows, 'row')
 }
 
-const seenAtOnce = 8
-
 export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQuery) => void }): ReactNode {
   const saved = useSavedExamples()
   const showToast = useToast()
@@ -87,18 +85,7 @@ export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQu
   const shown = pairs.filter((pair) => hasText(pair, filter))
   return (
     <>
-      {pairs.length > seenAtOnce && (
-        <label className="list-filter">
-          <span className="visually-hidden">Filter saved examples</span>
-          <input
-            className="input"
-            type="search"
-            placeholder={`Filter ${pairs.length} examples`}
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
-        </label>
-      )}
+      <ListFilter what="examples" count={pairs.length} value={filter} onChange={setFilter} />
       {shown.length === 0 && <EmptyState title="No matching examples">Change the filter.</EmptyState>}
       <ul className="choices">
         {shown.map((pair) => (
@@ -107,15 +94,7 @@ export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQu
               <span className="choice-text">{escapeInvisible(pair.question)}</span>
               <span className="note choice-text">{escapeInvisible(pair.sql)}</span>
             </button>
-            <Button
-              look="plain"
-              isSmall
-              isIcon
-              aria-label={`Delete “${pair.question}”`}
-              onClick={() => setDeleted(pair)}
-            >
-              <Icon name="cross" size={14} />
-            </Button>
+            <DeleteButton name={`“${pair.question}”`} onClick={() => setDeleted(pair)} />
           </li>
         ))}
       </ul>
@@ -141,6 +120,68 @@ export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQu
 
 function hasText({ question, sql }: Pair, text: string): boolean {
   return `${question}\n${sql}`.toLowerCase().includes(text.trim().toLowerCase())
+}
+
+const seenAtOnce = 8
+
+interface ListFilterProps {
+  readonly what: 'examples' | 'queries'
+  readonly count: number
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** Nothing for short lists. */
+export function ListFilter({ what, count, value, onChange }: ListFilterProps): ReactNode {
+  if (count <= seenAtOnce) return null
+  return (
+    <label className="list-filter">
+      <span className="visually-hidden">Filter saved {what}</span>
+      <input
+        className="input"
+        type="search"
+        placeholder={`Filter ${count} ${what}`}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
+  )
+}
+
+interface DeleteButtonProps {
+  readonly name: string
+  readonly onClick: () => void
+}
+
+export function DeleteButton({ name, onClick }: DeleteButtonProps): ReactNode {
+  return (
+    <Button look="plain" isSmall isIcon aria-label={`Delete ${name}`} onClick={onClick}>
+      <Icon name="cross" size={14} />
+    </Button>
+  )
+}
+
+interface NameFieldProps {
+  readonly name: string
+  readonly onChange: (name: string) => void
+}
+
+export function NameField({ name, onChange }: NameFieldProps): ReactNode {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>Name</label>
+      <input
+        id={id}
+        className="input"
+        required
+        maxLength={100}
+        autoFocus
+        value={name}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  )
 }
 
 interface DeleteDialogProps {

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../kit/api.ts'
-import { Button, Icon } from '../kit/controls.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { escapeInvisible } from '../kit/result-table.ts'
 import { EmptyState } from '../kit/state.tsx'
@@ -10,9 +9,7 @@ import { useToast } from '../kit/toast.tsx'
 import type { SavedQuery } from './answers.gen.ts'
 import { api, queryClient, queryKeys, useSavedQueries } from './api.ts'
 import type { SelectedQuery } from './draft.ts'
-import { DeleteDialog, ListState } from './lists.tsx'
-
-const seenAtOnce = 8
+import { DeleteButton, DeleteDialog, ListFilter, ListState, NameField } from './lists.tsx'
 
 export function QueryList({ onRun }: { readonly onRun: (query: SavedQuery) => void }): ReactNode {
   const saved = useSavedQueries()
@@ -29,18 +26,7 @@ export function QueryList({ onRun }: { readonly onRun: (query: SavedQuery) => vo
   const shown = saved.data.filter(({ name, sql }) => `${name}\n${sql}`.toLowerCase().includes(words))
   return (
     <>
-      {saved.data.length > seenAtOnce && (
-        <label className="list-filter">
-          <span className="visually-hidden">Filter saved queries</span>
-          <input
-            className="input"
-            type="search"
-            placeholder={`Filter ${saved.data.length} queries`}
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
-        </label>
-      )}
+      <ListFilter what="queries" count={saved.data.length} value={filter} onChange={setFilter} />
       {shown.length === 0 && <EmptyState title="No matching queries">Change the filter.</EmptyState>}
       <ul className="choices">
         {shown.map((query) => (
@@ -49,15 +35,7 @@ export function QueryList({ onRun }: { readonly onRun: (query: SavedQuery) => vo
               <span className="choice-text">{escapeInvisible(query.name)}</span>
               <span className="note choice-text">{escapeInvisible(query.sql)}</span>
             </button>
-            <Button
-              look="plain"
-              isSmall
-              isIcon
-              aria-label={`Delete query “${query.name}”`}
-              onClick={() => setDeleted(query)}
-            >
-              <Icon name="cross" size={14} />
-            </Button>
+            <DeleteButton name={`query “${query.name}”`} onClick={() => setDeleted(query)} />
           </li>
         ))}
       </ul>
@@ -87,7 +65,6 @@ export function SaveQueryDialog({ query, name: firstName, onSaved, onClose }: Sa
   const saved = useSavedQueries().data ?? []
   const [name, setName] = useState(firstName)
   const showToast = useToast()
-  const id = useId()
   const saving = useMutation({
     mutationFn: () => api.saveQuery({ ...query, name: name.trim() }),
     onSuccess: (stored) => {
@@ -107,18 +84,7 @@ export function SaveQueryDialog({ query, name: firstName, onSaved, onClose }: Sa
       onSubmit={() => saving.mutate()}
       onClose={onClose}
     >
-      <div className="field">
-        <label htmlFor={id}>Name</label>
-        <input
-          id={id}
-          className="input"
-          required
-          maxLength={100}
-          autoFocus
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </div>
+      <NameField name={name} onChange={setName} />
       <p className="soft">
         {isKnown ? 'The saved query of this name is replaced.' : 'All users of this service see it.'}
         {query.parameters.length > 0 && ' The present values of the parameters become their defaults.'}

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { problemText } from './auth-service.ts'
 import { Icon } from '../kit/controls.tsx'
 import { ErrorState, Loading } from '../kit/state.tsx'
@@ -40,6 +40,39 @@ export function ProblemLine({ problem }: { readonly problem: string | undefined 
       <Icon name="alert" />
       <span>{problem}</span>
     </p>
+  )
+}
+
+/** Of codes in e-mails. */
+export const codeDigits = 6
+
+interface CodeFieldProps {
+  readonly ref?: Ref<HTMLInputElement>
+  readonly code: string
+  readonly isBusy: boolean
+  readonly isInvalid: boolean
+  /** @param digits at most `codeDigits` */
+  readonly onType: (digits: string) => void
+}
+
+export function CodeField({ ref, code, isBusy, isInvalid, onType }: CodeFieldProps): ReactNode {
+  return (
+    <label className="field">
+      <span>Code</span>
+      {/* Not disabled while it is submitted, to keep the focus. */}
+      <input
+        ref={ref}
+        className="input code-input"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        pattern={`\\d{${codeDigits}}`}
+        required
+        value={code}
+        readOnly={isBusy}
+        aria-invalid={isInvalid}
+        onChange={(event) => onType(event.target.value.replaceAll(/\D/g, '').slice(0, codeDigits))}
+      />
+    </label>
   )
 }
 

@@ -5,7 +5,7 @@ import { Button, Form, Icon } from '../kit/controls.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { useNow } from '../kit/time.tsx'
 import { useAuth } from './auth-provider.tsx'
-import { ProblemLine, useAction } from './action.tsx'
+import { CodeField, codeDigits, ProblemLine, useAction } from './action.tsx'
 import { problemText } from './auth-service.ts'
 import {
   canAutofill,
@@ -135,7 +135,6 @@ function useAutofill(isOn: boolean, onProblem: (problem: string) => void): void 
   }, [isOn, options, sessionManager, onProblem])
 }
 
-const digits = 6
 /** Minimum time between two e-mails of auth servers, s. */
 const againAfterMs = 60_000
 
@@ -156,43 +155,27 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
       field.current?.focus()
     })
   const type = (text: string): void => {
-    const whole = text.replaceAll(/\D/g, '').slice(0, digits)
     clear()
-    setCode(whole)
-    if (whole.length === digits && !isBusy) trial(whole)
+    setCode(text)
+    if (text.length === codeDigits && !isBusy) trial(text)
   }
   return (
     <Form
       className="stack"
       onSubmit={() => {
-        if (code.length === digits) trial(code)
+        if (code.length === codeDigits) trial(code)
       }}
     >
       <div className="sign-in-head">
         <h1>Enter the code</h1>
         <p className="soft">
-          We sent a code of {digits} digits to <b className="wrap">{email}</b>. The link in the e-mail works in this
+          We sent a code of {codeDigits} digits to <b className="wrap">{email}</b>. The link in the e-mail works in this
           browser, too.
         </p>
       </div>
-      <label className="field">
-        <span>Code</span>
-        {/* Not disabled while it is submitted, to keep the focus. */}
-        <input
-          ref={field}
-          className="input code-input"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          pattern={`\\d{${digits}}`}
-          required
-          value={code}
-          readOnly={isBusy}
-          aria-invalid={problem !== undefined}
-          onChange={(event) => type(event.target.value)}
-        />
-      </label>
+      <CodeField ref={field} code={code} isBusy={isBusy} isInvalid={problem !== undefined} onType={type} />
       <ProblemLine problem={problem} />
-      <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>
+      <Button type="submit" look="strong" disabled={isBusy || code.length < codeDigits}>
         {isBusy ? 'Signing in…' : 'Sign in'}
       </Button>
       <div className="button-row apart">

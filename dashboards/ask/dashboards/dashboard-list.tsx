@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../kit/api.ts'
 import { Badge, Button, Icon } from '../../kit/controls.tsx'
@@ -11,7 +11,7 @@ import { EmptyState } from '../../kit/state.tsx'
 import { Ago } from '../../kit/time.tsx'
 import type { DashboardSummary } from '../answers.gen.ts'
 import { api, queryClient, queryKeys, useDashboards } from '../api.ts'
-import { DeleteDialog, ListState } from '../lists.tsx'
+import { DeleteDialog, ListState, NameField } from '../lists.tsx'
 import { refreshText } from './edited-tiles.ts'
 
 export function DashboardList(): ReactNode {
@@ -83,7 +83,6 @@ export function DashboardList(): ReactNode {
 
 function NewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [name, setName] = useState('')
-  const id = useId()
   const creating = useMutation({
     mutationFn: () => api.createDashboard({ name, refresh_seconds: 300, tiles: [] }),
     onSuccess: (made) => {
@@ -101,18 +100,7 @@ function NewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
       onSubmit={() => creating.mutate()}
       onClose={onClose}
     >
-      <div className="field">
-        <label htmlFor={id}>Name</label>
-        <input
-          id={id}
-          className="input"
-          required
-          maxLength={100}
-          autoFocus
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </div>
+      <NameField name={name} onChange={setName} />
       <p className="soft">All users of this service see it.</p>
     </Dialog>
   )

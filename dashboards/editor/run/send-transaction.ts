@@ -2,6 +2,7 @@ import { bytesOfHex, concatBytes, hexOf } from '../../../clients/signing/bytes.t
 import { domainTag, encodeEnvelope } from '../../../clients/signing/encode-transaction.ts'
 import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import { fieldsOf, textOf } from '../../../clients/signing/fcl-shapes.ts'
+import { pause } from '../../kit/browser.ts'
 import type { Network } from '../types.ts'
 import { NodeProblem } from './access-node.ts'
 import type { AccessNode, ChainEvent, TransactionResult } from './access-node.ts'
@@ -181,20 +182,6 @@ function feeOf(events: readonly ChainEvent[]): string {
     ? (fields as { readonly name?: unknown; readonly value?: CadenceValue }[]).find(({ name }) => name === 'amount')
     : undefined
   return typeof amount?.value?.value === 'string' ? amount.value.value : '0'
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }
 
 /** Reads FCL's `AuthnResponse`. @throws WalletProblem */

@@ -4,6 +4,7 @@ import type { ChainAccount, ChainTransaction } from '../answers.gen.ts'
 import type { ChainHead, Network } from '../types.ts'
 import { callJson, jsonBody, isRetryable } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
+import { pause } from '../../kit/browser.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
@@ -200,18 +201,4 @@ async function untilSealed(
 
 export function isUndecided(error: unknown): boolean {
   return error instanceof ApiProblem && (error.code === 'not-known' || error.code === 'not-sealed')
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }

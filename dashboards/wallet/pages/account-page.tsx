@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { ProblemLine, QueryState, useAction } from '../../auth/action.tsx'
+import { CodeField, codeDigits, ProblemLine, QueryState, useAction } from '../../auth/action.tsx'
 import { callJson, jsonBody } from '../../auth/auth-service.ts'
 import { Button, Form } from '../../kit/controls.tsx'
 import { navigate, useSearchValue } from '../../kit/router.tsx'
@@ -14,7 +14,6 @@ import type { SessionUser } from '../../auth/session.ts'
 import { withConfirmation } from '../chain/passkeys.ts'
 
 const userKey = ['own', 'user']
-const digits = 6
 
 export function EmailAddress(): ReactNode {
   const auth = useAuth()
@@ -132,29 +131,21 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
       }}
     >
       <p>
-        We sent a code of {digits} digits to <b className="wrap">{email}</b>. Enter it to confirm the change. The old
-        address receives a notice.
+        We sent a code of {codeDigits} digits to <b className="wrap">{email}</b>. Enter it to confirm the change. The
+        old address receives a notice.
       </p>
-      <label className="field">
-        <span>Code</span>
-        <input
-          className="input code-input"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          pattern={`\\d{${digits}}`}
-          required
-          value={code}
-          readOnly={isBusy}
-          aria-invalid={problem !== undefined}
-          onChange={(event) => {
-            clear()
-            setCode(event.target.value.replaceAll(/\D/g, '').slice(0, digits))
-          }}
-        />
-      </label>
+      <CodeField
+        code={code}
+        isBusy={isBusy}
+        isInvalid={problem !== undefined}
+        onType={(text) => {
+          clear()
+          setCode(text)
+        }}
+      />
       <ProblemLine problem={problem} />
       <div className="button-row">
-        <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>
+        <Button type="submit" look="strong" disabled={isBusy || code.length < codeDigits}>
           {isBusy ? 'Confirming…' : 'Confirm address'}
         </Button>
         <Button look="plain" onClick={onBack}>

@@ -16,15 +16,14 @@ import { CopyButton } from '../../kit/toast.tsx'
 import { itemTypeOf, vaultTypeOf } from '../chain/assets.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { useOwnAccounts } from '../own-data.ts'
+import { AccountField, accountName } from './account-field.tsx'
 import { ChangeDialog } from './change-dialog.tsx'
 import { PageTitle } from './layout.tsx'
-
-const nameOf = ({ network, address }: OwnAccount): string => `${network}:${address}`
 
 export function ReceivePage(): ReactNode {
   const { data: accounts, error } = useOwnAccounts()
   const [to, setTo] = useSearchValue('to')
-  const account = accounts?.find((one) => nameOf(one) === to) ?? accounts?.[0]
+  const account = accounts?.find((one) => accountName(one) === to) ?? accounts?.[0]
   return (
     <>
       <PageTitle title="Receive" />
@@ -42,16 +41,7 @@ export function ReceivePage(): ReactNode {
         <>
           <section className="panel receive" aria-label="Address">
             {accounts !== undefined && accounts.length > 1 && (
-              <label className="field">
-                <span>Account</span>
-                <select className="input" value={nameOf(account)} onChange={(event) => setTo(event.target.value)}>
-                  {accounts.map((one) => (
-                    <option key={nameOf(one)} value={nameOf(one)}>
-                      {networkNames[one.network]} · {one.address}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <AccountField label="Account" accounts={accounts} account={account} onChange={setTo} />
             )}
             <QrCode text={account.address} label={`QR code of ${account.address}`} />
             <p className="apart">

@@ -35,15 +35,13 @@ import type { Erc20 } from '../chain/assets.ts'
 import { contractName } from '../chain/balance-changes.ts'
 import { readHead } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
-import { networkNames } from '../../kit/network-names.ts'
 import { networkSettings, useChainAccount, useContacts, useExplorer, useOwnAccounts, useSettings } from '../own-data.ts'
+import { AccountField, accountName } from './account-field.tsx'
 import { PageTitle } from './layout.tsx'
 import { ProblemLine } from '../../auth/action.tsx'
 import { problemText } from '../../auth/auth-service.ts'
 import { SendReview } from './send-review.tsx'
 import type { Payment } from './send-review.tsx'
-
-const nameOf = ({ network, address }: OwnAccount): string => `${network}:${address}`
 
 export function SendPage(): ReactNode {
   const { data: accounts, error } = useOwnAccounts()
@@ -71,7 +69,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
   const [from, setFrom] = useSearchValue('from')
   const [assetType, setAssetType] = useSearchValue('asset')
   const [itemId] = useSearchValue('id')
-  const account = accounts.find((one) => nameOf(one) === from) ?? accounts[0]
+  const account = accounts.find((one) => accountName(one) === from) ?? accounts[0]
   const [to, setTo] = useState('')
   const [amount, setAmount] = useState('')
   const [wasTried, setWasTried] = useState(false)
@@ -136,16 +134,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
     )
   return (
     <Form className="panel send-form" noValidate onSubmit={review}>
-      <label className="field">
-        <span>From</span>
-        <select className="input" value={nameOf(account)} onChange={(event) => setFrom(event.target.value)}>
-          {accounts.map((one) => (
-            <option key={nameOf(one)} value={nameOf(one)}>
-              {networkNames[one.network]} · {one.address}
-            </option>
-          ))}
-        </select>
-      </label>
+      <AccountField label="From" accounts={accounts} account={account} onChange={setFrom} />
       {asset.kind === 'nft' && (
         <p>
           <b className="wrap">{asset.name}</b> <span className="soft wrap">{asset.type}</span>

@@ -338,25 +338,25 @@ const stat = defineRoute({
   },
 })
 
+export const exampleTokenomics = {
+  epoch: 254,
+  total_supply: '1603661041.00000000',
+  total_staked: '893120551.12345678',
+  staked_share: 55.69,
+  validator_count: 431,
+  epoch_payout: '1554021.00000000',
+  staking_apy: 9.07,
+  source: 'chain' as const,
+  updated_at: 1751371200,
+}
+
 const tokenomics = defineRoute({
   path: '/status/tokenomics',
   operationId: 'getNetworkTokenomics',
   tag: 'Statistics',
   summary: 'FLOW supply, stake and yield',
   response: listOf(tokenomicsSchema, 'NetworkTokenomics'),
-  example: wholeList([
-    {
-      epoch: 254,
-      total_supply: '1603661041.00000000',
-      total_staked: '893120551.12345678',
-      staked_share: 55.69,
-      validator_count: 431,
-      epoch_payout: '1554021.00000000',
-      staking_apy: 9.07,
-      source: 'chain' as const,
-      updated_at: 1751371200,
-    },
-  ]),
+  example: wholeList([exampleTokenomics]),
   handler: async (_input, { database }) => ({ body: wholeList([await readTokenomics(database)]), caching: 'minute' }),
 })
 

@@ -9,7 +9,7 @@ import { accountParameter, limitParameter, integerParameter, textParameter, with
 import type { TextParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, Services } from '../route.ts'
-import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics, exampleEpoch } from './epochs.ts'
+import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics, exampleEpoch, exampleTokenomics } from './epochs.ts'
 import {
   exampleDelegator,
   exampleNode,
@@ -200,22 +200,7 @@ const tokenomics = defineRoute({
   summary: 'FLOW supply, stake, delegators and yield',
   description: 'From the last query of the chain, else from epoch events; null if unknown.',
   response: listOf(stakingTokenomicsSchema, 'StakingTokenomics'),
-  example: wholeList([
-    {
-      as_of: 1751371200,
-      epoch: 254,
-      total_supply: '1603661041.00000000',
-      total_staked: '893120551.12345678',
-      staked_share: 55.69,
-      validator_count: 431,
-      epoch_payout: '1554021.00000000',
-      staking_apy: 9.07,
-      source: 'chain' as const,
-      updated_at: 1751371200,
-      circulating_supply: null,
-      delegator_count: 61_240,
-    },
-  ]),
+  example: wholeList([{ as_of: 1751371200, ...exampleTokenomics, circulating_supply: null, delegator_count: 61_240 }]),
   handler: async (_input, { database }) => {
     const [known, delegators] = await Promise.all([readTokenomics(database), readDelegatorCount(database)])
     const body = wholeList([

@@ -5,6 +5,7 @@ import { idParameter, limitParameter } from '../parameters.ts'
 import { listOf, page } from '../paging/pages.ts'
 import {
   deliverySchema,
+  exampleEndpoint,
   numberBefore,
   numberCursor,
   ownedEndpointSchema,
@@ -49,20 +50,7 @@ const listEndpoints = defineRoute({
   }),
   response: listOf(ownedEndpointSchema, 'OwnedWebhookEndpoint'),
   example: {
-    data: [
-      {
-        id: 7,
-        url: 'https://receiver.example/flow',
-        description: 'Deposits',
-        is_paused: false,
-        paused_reason: null,
-        paused_at: null,
-        failures: 0,
-        previous_secret_until: null,
-        created_at: '2025-07-01T12:00:01.250Z',
-        key_id: 12,
-      },
-    ],
+    data: [{ ...exampleEndpoint, key_id: 12 }],
     has_more: false,
     cursor: '',
     _meta: { limit: 50, count: 1 },

@@ -11,7 +11,14 @@ import { bearerToken } from '../../platform/http/guards.ts'
 import type { Call } from '../../platform/http/route.ts'
 import type { Guard } from '../../platform/http/router.ts'
 import type { Services, WebhookCaller } from '../route.ts'
-import { endpointSchema, endpointWithSecretSchema, presentEndpoint, presentUsage, usageSchema } from './schema.ts'
+import {
+  endpointSchema,
+  endpointWithSecretSchema,
+  exampleEndpoint,
+  presentEndpoint,
+  presentUsage,
+  usageSchema,
+} from './schema.ts'
 
 export const ownerProblems = {
   401: 'The developer key or account JWT is missing or invalid.',
@@ -68,17 +75,6 @@ export const secretField = z
   .describe('Signing secret. Default: generated.')
 export const descriptionField = z.string('must be a string').trim().max(200, 'must have at most 200 characters')
 
-const example = {
-  id: 7,
-  url: 'https://receiver.example/flow',
-  description: 'Deposits',
-  is_paused: false,
-  paused_reason: null,
-  paused_at: null,
-  failures: 0,
-  previous_secret_until: null,
-  created_at: '2025-07-01T12:00:01.250Z',
-}
 const secret = `whsec_${'A'.repeat(43)}=`
 
 const list = defineRoute({
@@ -88,7 +84,7 @@ const list = defineRoute({
   access: 'webhooks',
   summary: 'List endpoints, newest first',
   response: listOf(endpointSchema, 'WebhookEndpoint'),
-  example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
+  example: { data: [exampleEndpoint], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
   handler: async ({ caller: { owner, stores } }) => ({
     body: wholeList((await stores.endpoints.list(owner.keyId)).map(presentEndpoint)),
@@ -111,7 +107,7 @@ const create = defineRoute({
   ),
   bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
-  example: { data: [{ ...example, secret }] },
+  example: { data: [{ ...exampleEndpoint, secret }] },
   problems: { ...ownerProblems, 403: 'The endpoint limit of the tier is reached.' },
   handler: async ({ caller: { owner, stores }, body }) => {
     const made = await stores.endpoints.create(owner, {
@@ -130,7 +126,7 @@ const get = defineRoute({
   summary: 'Get an endpoint',
   params,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
-  example: { data: [example] },
+  example: { data: [exampleEndpoint] },
   problems,
   handler: async ({ caller: { owner, stores }, params: { id } }) => ({
     body: { data: [presentEndpoint(await stores.endpoints.find(owner, id))] },
@@ -155,7 +151,7 @@ const change = defineRoute({
   ),
   bodyExample: { is_paused: false },
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
-  example: { data: [example] },
+  example: { data: [exampleEndpoint] },
   problems,
   handler: async ({ caller: { owner, stores }, params: { id }, body: { url, description, is_paused: isPaused } }) => ({
     body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] },
@@ -171,7 +167,7 @@ const remove = defineRoute({
   summary: 'Delete an endpoint with its subscriptions and deliveries',
   params,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
-  example: { data: [example] },
+  example: { data: [exampleEndpoint] },
   problems,
   handler: async ({ caller: { owner, stores }, params: { id } }) => ({
     body: { data: [presentEndpoint(await stores.endpoints.remove(owner, id))] },
@@ -201,7 +197,7 @@ const rotate = defineRoute({
   ),
   bodyExample: { overlap_hours: 24 },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
-  example: { data: [{ ...example, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },
+  example: { data: [{ ...exampleEndpoint, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },
   problems,
   handler: async ({ caller: { owner, stores }, params: { id }, body }) => {
     const made = await stores.endpoints.rotateSecret(owner, id, body.overlap_hours)

@@ -49,6 +49,18 @@ export const endpointSchema = z
   })
   .meta({ id: 'WebhookEndpoint' })
 
+export const exampleEndpoint = {
+  id: 7,
+  url: 'https://receiver.example/flow',
+  description: 'Deposits',
+  is_paused: false,
+  paused_reason: null,
+  paused_at: null,
+  failures: 0,
+  previous_secret_until: null,
+  created_at: '2025-07-01T12:00:01.250Z',
+}
+
 export const endpointWithSecretSchema = z
   .strictObject({
     ...endpointSchema.shape,
