@@ -3,6 +3,8 @@ import { asError, FlowfarmError, FatalError } from '../platform/errors.ts'
 import { linkSignals } from '../platform/signals.ts'
 import { ChainUnavailableError } from '../flow/chain-reader.ts'
 import type { ChainAccount } from '../flow/chain-reader.ts'
+import type { CadenceArgument } from '../flow/json-cdc/cadence-argument.ts'
+import type { PayloadValue } from '../flow/payload-value.ts'
 import { createChainReader } from './create-chain-reader.ts'
 import type { ClosableChainReader } from './create-chain-reader.ts'
 import type { SourceLogger } from './chain-source.ts'
@@ -36,6 +38,8 @@ export interface TransactionClient {
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
   /** In the latest sealed state; undefined for an unknown account. */
   account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined>
+  /** In the latest sealed state. @throws as `ChainReader.executeScript` */
+  script(code: string, args: readonly CadenceArgument[], signal?: AbortSignal): Promise<PayloadValue>
   /**
    * @param request from `encodeSubmission`
    * @returns the id of the transaction
@@ -119,6 +123,10 @@ class NodeTransactionClient implements TransactionClient {
         error,
       )
     }
+  }
+
+  script(code: string, args: readonly CadenceArgument[], signal?: AbortSignal): Promise<PayloadValue> {
+    return this.#accounts.executeScript(code, args, { signal })
   }
 
   send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer> {

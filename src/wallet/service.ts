@@ -43,6 +43,7 @@ import { pruneSignatures, securityEndpoints } from './account/security-log.ts'
 import { sessionEndpoints } from './account/sessions.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from './passkeys/passkey-function.ts'
 import { PasskeyStore } from './passkeys/passkey-store.ts'
+import { recoveryEndpoints } from './provisioning/account-recovery.ts'
 import { provisioningEndpoints } from './provisioning/provisioning-endpoints.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import { openProvisioning } from './provisioning/service.ts'
@@ -174,7 +175,7 @@ async function openWallet(
     deleteUserData: dependencies.deleteUserData,
   })
   const { nodes, followed } = openWalletNodes(context, log)
-  const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
+  const { provisioning, recovery } = await openProvisioning(context, new PasskeyStore(pool), log, {
     startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow },
     onAccount: figures.account,
     onPayerBalance: figures.payerBalance,
@@ -188,6 +189,7 @@ async function openWallet(
     sessions,
     endpoints: {
       ...provisioningEndpoints(provisioning),
+      ...recoveryEndpoints(recovery),
       ...contactEndpoints(pool, sessions),
       ...policyEndpoints(pool, sessions),
       ...securityEndpoints({ pool, rates, outbox, name: party.name }),
@@ -202,11 +204,16 @@ async function openWallet(
       }),
     },
     keysOnChain: provisioning.keysOnChain,
+    recoveryNetworks: recovery.networks,
     outbox,
     onNote: figures.passkey,
   })
   const signIns = new ClientSignIns({ pool, statements, sessions, clients, origin: url })
   opened.confirmUserChange = passkeys.confirmUserChange
+  recovery.start({
+    onCancelled: (userId) => passkeys.cancelRecovery(userId),
+    onRound: () => passkeys.completeRecoveries(),
+  })
   const pruning = setInterval(() => {
     Promise.all([passkeys.prune(), signIns.prune(), pruneSignatures(pool), pruneSpending(pool)]).catch(
       (error: unknown) => log.warn({ err: asError(error) }, 'Could not delete expired challenges'),

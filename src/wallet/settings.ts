@@ -148,6 +148,12 @@ export const walletSettings = {
     description:
       'Start balance of new testnet accounts beyond the chain minimum: without FLOW an account can send nothing.',
   }),
+  WALLET_MAINNET_RECOVERY: optionalText({
+    group: payer,
+    description:
+      'Address of the contract FlowfarmRecovery on mainnet. Default: a recovery by e-mail adds no key to accounts.',
+  }),
+  WALLET_TESTNET_RECOVERY: optionalText({ group: payer, description: 'The same on testnet or an emulator.' }),
   WALLET_PROVISION_LIMIT: integer({
     group: payer,
     default: 20,
@@ -171,9 +177,9 @@ export const walletNetworks = ['mainnet', 'testnet'] as const
 export type WalletNetwork = (typeof walletNetworks)[number]
 
 export const networkSettings = {
-  mainnet: { node: 'WALLET_MAINNET_NODE', payer: 'WALLET_MAINNET_PAYER' },
-  testnet: { node: 'WALLET_TESTNET_NODE', payer: 'WALLET_TESTNET_PAYER' },
-} as const satisfies Record<WalletNetwork, { readonly node: keyof WalletConfig; readonly payer: keyof WalletConfig }>
+  mainnet: { node: 'WALLET_MAINNET_NODE', payer: 'WALLET_MAINNET_PAYER', recovery: 'WALLET_MAINNET_RECOVERY' },
+  testnet: { node: 'WALLET_TESTNET_NODE', payer: 'WALLET_TESTNET_PAYER', recovery: 'WALLET_TESTNET_RECOVERY' },
+} as const satisfies Record<WalletNetwork, Readonly<Record<'node' | 'payer' | 'recovery', keyof WalletConfig>>>
 
 export function isWalletNetwork(text: unknown): text is WalletNetwork {
   return typeof text === 'string' && (walletNetworks as readonly string[]).includes(text)

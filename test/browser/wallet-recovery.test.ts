@@ -68,4 +68,50 @@ describe('recovery of a wallet', () => {
     await page.goto(`${session.wallet.url}/security`)
     await page.getByText('Add key').waitFor()
   })
+
+  it('works by e-mail after a day, also for accounts that switched it on', async () => {
+    const first = await session.visit({ hasRecovery: true })
+    const email = await signInByCode(first.page, session.wallet)
+    const own = await makeFirstPasskey(first.page)
+    await first.page.goto(`${session.wallet.url}/account`)
+    const panel = first.page.getByRole('region', { name: 'Recovery by e-mail' })
+    await panel.getByRole('button', { name: 'Switch on' }).click()
+    await first.page.getByText('Recovery by e-mail is on.').waitFor()
+    await panel.getByRole('button', { name: `Switch on for ${own}` }).click()
+    const dialog = first.page.getByRole('dialog')
+    await dialog.getByText('The contract FlowfarmRecovery at').waitFor()
+    await expectUsable(first.page, 'the recovery of an account')
+    const reported = first.page.waitForResponse((response) =>
+      (response.request().postData() ?? '').includes('/security/signed'),
+    )
+    await dialog.getByRole('button', { name: 'Switch on' }).click()
+    await first.page.getByText('The recovery of the account is on.').waitFor()
+    await reported
+    expect(session.wallet.recoveries.has(own)).to.equal(true)
+    await session.wallet.mailsSent()
+    expect(
+      session.wallet.mails.some(({ text }) => text.includes(`delayed recovery was switched on for your Flow account`)),
+    ).to.equal(true)
+
+    const browser = first.context.browser()
+    if (browser === null) throw new Error('no browser')
+    const phone = { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } as const
+    const second = await openWallet({ browser }, session.wallet, phone)
+    await signInByCode(second.page, session.wallet, email)
+    await second.page.goto(`${session.wallet.url}/account`)
+    await second.page.getByRole('button', { name: 'I lost my passkeys' }).click()
+    await second.page.getByText('A recovery has begun.').waitFor()
+    await expectUsable(second.page, 'a recovery that has begun')
+    await session.wallet.pool.query("update wallet.recoveries set due_at = due_at - interval '24 hours'")
+    await session.wallet.completeRecoveries()
+    await second.page.goto(`${session.wallet.url}/passkeys`)
+    await untilLoaded(second.page)
+    expect(await second.page.getByRole('button', { name: 'Rename' }).count()).to.equal(2)
+    await second.context.close()
+
+    await panel.getByRole('button', { name: `Switch off for ${own}` }).click()
+    await dialog.getByRole('button', { name: 'Switch off' }).click()
+    await first.page.getByText('The recovery of the account is off.').waitFor()
+    expect(session.wallet.recoveries.has(own)).to.equal(false)
+  })
 })

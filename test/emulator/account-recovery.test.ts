@@ -1,17 +1,34 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { addKey, createAccount, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import type { TransactionCode } from '../../clients/signing/transactions/make-transaction.ts'
 import { cancelRecovery, disableRecovery, enableRecovery } from '../../clients/signing/transactions/recovery.ts'
+import type { Mail } from '../../src/wallet/auth/mail.ts'
+import { AccountRecovery } from '../../src/wallet/provisioning/account-recovery.ts'
+import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
+import { RecoveryContract } from '../../src/wallet/provisioning/recovery-contract.ts'
+import { RecoveryStore } from '../../src/wallet/provisioning/recovery-store.ts'
+import { TransactionSender } from '../../src/wallet/provisioning/transaction-sender.ts'
 import { emulatorProgram, startFlowEmulator } from '../support/flow-emulator.ts'
 import { NodeClient, passkeyKey } from '../support/node-client.ts'
 import type { TestKey, TestSigner, TransactionStatusResult } from '../support/node-client.ts'
+import { untilSealed } from '../support/until-sealed.ts'
+import { dataOf, origin, PasskeyWorld } from '../wallet/support/passkey-world.ts'
+import { SoftAuthenticator } from '../wallet/support/soft-authenticator.ts'
 
 const text = (name: string): string =>
   readFileSync(new URL(`../../src/wallet/provisioning/cadence/${name}.cdc`, import.meta.url), 'utf8')
 const argument = (type: string, value: string): string => JSON.stringify({ type, value })
 const delaySeconds = 2
+const deployment = (delay: number): TransactionCode => ({
+  script: text('deploy_recovery'),
+  arguments: [
+    argument('String', Buffer.from(text('FlowfarmRecovery')).toString('hex')),
+    argument('UFix64', `${delay}.0`),
+  ],
+})
 
 describe('delayed recovery of accounts on a Flow emulator', function (this: Mocha.Suite) {
   it('adds only the announced key, after the delay', async function (this: Mocha.Context) {
@@ -32,16 +49,7 @@ describe('delayed recovery of accounts on a Flow emulator', function (this: Moch
       return { address: createdAddress ?? '', keyIndex: 0, key }
     }
     try {
-      const { createdAddress: contract = '' } = await done(
-        {
-          script: text('deploy_recovery'),
-          arguments: [
-            argument('String', Buffer.from(text('FlowfarmRecovery')).toString('hex')),
-            argument('UFix64', `${delaySeconds}.0`),
-          ],
-        },
-        emulator.service,
-      )
+      const { createdAddress: contract = '' } = await done(deployment(delaySeconds), emulator.service)
       expect(await client.account(contract))
         .to.have.property('keys')
         .that.deep.equals([])
@@ -136,6 +144,119 @@ describe('delayed recovery of accounts on a Flow emulator', function (this: Moch
       expect(await keys()).to.deep.equal([owner.publicKey, lost.publicKey, attacker.publicKey])
     } finally {
       await client.close()
+      await emulator.stop()
+    }
+  })
+
+  it('follows a recovery by e-mail, in any process', async function (this: Mocha.Context) {
+    const program = emulatorProgram()
+    if (program === undefined) this.skip()
+    const emulator = await startFlowEmulator(program, { blockMs: 100 })
+    const client = new NodeClient(emulator.endpoint)
+    const mails: Mail[] = []
+    const world = await PasskeyWorld.create({
+      recoveryNetworks: ['testnet'],
+      outbox: { store: async (_, mail) => void mails.push(mail), deliver: () => undefined },
+    })
+    const { pool } = world.database
+    const log = pino({ level: 'silent' })
+    const payer = PayerAccount.parse(emulator.payerSetting, 'WALLET_TESTNET_PAYER')
+    const sender = new TransactionSender({ network: 'testnet', endpoint: emulator.endpoint, payer, log })
+    const done = async (code: TransactionCode, proposer: TestSigner): Promise<TransactionStatusResult> => {
+      const result = await untilSealed(client, await client.send(await client.signed({ code, proposer })))
+      expect(result.error).to.equal('')
+      return result
+    }
+    try {
+      const { createdAddress: address = '' } = await done(deployment(8), emulator.service)
+      const contract = new RecoveryContract(address, sender)
+      const { onCancelled, onRound } = {
+        onCancelled: world.passkeyFunction.cancelRecovery,
+        onRound: world.passkeyFunction.completeRecoveries,
+      }
+      /** Each round by a new process. */
+      const rounds = async (isDone: () => Promise<boolean>): Promise<void> => {
+        while (!(await isDone())) {
+          const recovery = new AccountRecovery({
+            store: new RecoveryStore(pool),
+            senders: new Map([['testnet', sender]]),
+            contracts: new Map([['testnet', contract]]),
+            log,
+          })
+          await recovery.round({ onCancelled, onRound })
+          await pool.query("update wallet.account_recoveries set next_at = now() where state <> 'announced'")
+          await pause(100)
+        }
+      }
+      const begun = async () => {
+        const owner = await world.withPasskey()
+        const { token, credentialId } = owner
+        const key = passkeyKey()
+        const made = await done(
+          createAccount('emulator', { publicKey: key.publicKey, startBalance: 100_000_000n }),
+          emulator.service,
+        )
+        const account = { address: made.createdAddress ?? '', keyIndex: 0, key }
+        await pool.query(
+          `insert into wallet.accounts (credential_id, network, user_id, public_key, state, address, key_index)
+           values ($1, 'testnet', $2, decode($3, 'hex'), 'sealed', $4, 0)`,
+          [credentialId, owner.user.id, key.publicKey, account.address],
+        )
+        const choice = { contract: address, recoverer: payer.address, user: owner.user.id }
+        await done(enableRecovery(choice), account)
+        const confirmation = await world.confirm(owner, { action: 'email-recovery', isEnabled: true })
+        dataOf(await world.call('/recovery/enable', { isEnabled: true, confirmation }, { token }))
+        const authenticator = new SoftAuthenticator(origin)
+        const { options, challengeId } = dataOf(
+          await world.call<{ options: never; challengeId: string }>('/recovery/start', {}, { token }),
+        )
+        const response = authenticator.create(options)
+        dataOf(await world.call('/recovery/begin', { challengeId, response }, { token }))
+        const states = async (): Promise<readonly string[]> => {
+          const { rows } = await pool.query<{ state: string }>(
+            'select state from wallet.account_recoveries where user_id = $1',
+            [owner.user.id],
+          )
+          return rows.map(({ state }) => state)
+        }
+        await rounds(async () => (await states())[0] === 'announced')
+        await pool.query("update wallet.recoveries set due_at = due_at - interval '24 hours' where user_id = $1", [
+          owner.user.id,
+        ])
+        const last = (): string | undefined => mails.findLast(({ to }) => to === owner.user.email)?.subject
+        return { owner, account, authenticator, states, last }
+      }
+      const keysOf = async (account: TestSigner): Promise<number> => (await client.account(account.address)).keys.length
+
+      const lost = await begun()
+      await rounds(async () => (await lost.states()).length === 0)
+      const [, added] = (await client.account(lost.account.address)).keys
+      expect(`04${added?.publicKey}`).to.equal(lost.authenticator.credentials[0]?.publicKeySec1Hex)
+      dataOf(await world.signIn(lost))
+      expect(lost.last()).to.match(/^Passkey added/)
+
+      const onChain = await begun()
+      await done(cancelRecovery(address), onChain.account)
+      await rounds(async () => (await onChain.states()).length === 0)
+      expect(onChain.last()).to.match(/was cancelled/)
+      expect((await world.signIn(onChain)).success).to.equal(false)
+
+      const bySession = await begun()
+      dataOf(await world.call('/recovery/cancel', {}, { token: bySession.owner.token }))
+      await rounds(async () => (await bySession.states()).length === 0)
+      const [state] = await contract.read([bySession.account.address])
+      expect(state).to.include({ user: bySession.owner.user.id, announced: undefined })
+      for (const { account } of [onChain, bySession]) expect(await keysOf(account)).to.equal(1)
+
+      // Another user, who has the account in the wallet: the owner's choice names only its own.
+      const other = await begun()
+      await done(enableRecovery({ contract: address, recoverer: payer.address, user: 'another' }), other.account)
+      await rounds(async () => (await other.states()).length === 0)
+      expect(await keysOf(other.account)).to.equal(1)
+    } finally {
+      await sender.close()
+      await client.close()
+      await world.stop()
       await emulator.stop()
     }
   })

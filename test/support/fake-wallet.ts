@@ -5,6 +5,8 @@ import { pino } from 'pino'
 import { amountText } from '../../clients/signing/transactions/cadence-arguments.ts'
 import { readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
 import type { KnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
+import { exactString } from '../../clients/signing/transactions/cadence-arguments.ts'
+import { readRecoveryChange } from '../../clients/signing/transactions/recovery.ts'
 import { encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
 import { verifyPasskeySignature } from '../../clients/signing/verify-signature.ts'
 import { fromBinary } from '@bufbuild/protobuf'
@@ -56,6 +58,8 @@ export interface WalletWorld {
   readonly transfers: readonly object[]
   /** The chain is unavailable. */
   readonly isChainDown: boolean
+  /** The chain has the contract FlowfarmRecovery. */
+  readonly hasRecovery: boolean
 }
 
 export interface FakeWallet {
@@ -73,6 +77,10 @@ export interface FakeWallet {
   createAccount(publicKeySec1Hex: string): string
   /** Adds a key to an account, as its owner does in another wallet. */
   addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
+  /** Registers passkeys of recoveries that are due. */
+  completeRecoveries(): Promise<void>
+  /** Accounts with delayed recovery, and its user. */
+  readonly recoveries: ReadonlyMap<string, string>
   /** Sent e-mails, oldest first. */
   readonly mails: readonly { readonly to: string; readonly text: string }[]
   /** Waits until all due e-mails were sent. */
@@ -111,6 +119,7 @@ export const defaultWorld: WalletWorld = {
   explorer: {},
   transfers: [],
   isChainDown: false,
+  hasRecovery: false,
 }
 
 const often = { client: { max: 100_000, periodMs: 300_000 }, account: { max: 100_000, periodMs: 300_000 } }
@@ -142,6 +151,7 @@ export async function startFakeWallet(
   const explorer = await startExplorer(() => state.world)
   const closing: (() => Promise<void>)[] = [() => explorer.stop()]
   let mailsSent: FakeWallet['mailsSent'] = () => Promise.resolve()
+  let completeRecoveries: FakeWallet['completeRecoveries'] = () => Promise.resolve()
   const server = await createWalletServer({
     host: '127.0.0.1',
     port: 0,
@@ -265,6 +275,18 @@ export async function startFakeWallet(
             name: 'flowfarm',
             listProjects: listLinkedProjects,
           }),
+          '/recovery/accounts': ({ user }) =>
+            Promise.resolve({
+              userId: user.id,
+              accounts: (state.world.hasRecovery ? addressesOf(user.id) : []).map((address) => ({
+                network: 'testnet',
+                address,
+                isOn: chain.recoveries.get(address) === user.id,
+                dueAt: null,
+                contract: otherAddress(),
+                recoverer: otherAddress(),
+              })),
+            }),
           '/wallet/provision': standing,
           '/wallet/provision-save': async ({ user }, data) => {
             const { credentialId, address } = data as { readonly credentialId: string; readonly address: string }
@@ -301,6 +323,7 @@ export async function startFakeWallet(
           },
         },
       })
+      completeRecoveries = passkeyFunction.completeRecoveries
       const settings = (): WalletSettings => ({
         url,
         rp_id: party.id,
@@ -362,6 +385,8 @@ export async function startFakeWallet(
     ran: chain.ran,
     createAccount: chain.create,
     addKey: chain.addKey,
+    completeRecoveries: () => completeRecoveries(),
+    recoveries: chain.recoveries,
     logged,
     mails,
     mailsSent: () => mailsSent(),
@@ -401,6 +426,7 @@ interface MemoryChain {
   readonly balances: Map<string, bigint>
   readonly ran: readonly KnownTransaction[]
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
+  readonly recoveries: ReadonlyMap<string, string>
   /** An account with a passkey's key. @returns its address */
   create(publicKeySec1Hex: string): string
   addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
@@ -412,6 +438,7 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
   const balances = new Map<string, bigint>()
   const results = new Map<string, string>()
   const ran: KnownTransaction[] = []
+  const recoveries = new Map<string, string>()
   let height = 1000
   const requireUp = (): void => {
     if (world().isChainDown)
@@ -486,6 +513,10 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
     code: { readonly script: string; readonly arguments: readonly string[] },
   ): string => {
     const known = readKnownTransaction(code, 'emulator')
+    const recovery = readRecoveryChange(code)
+    if (recovery?.name === 'enable-recovery') recoveries.set(address, exactString(code.arguments[1] ?? '') ?? '')
+    if (recovery?.name === 'disable-recovery') recoveries.delete(address)
+    if (recovery !== undefined) return ''
     const balance = (of: string): bigint => balances.get(of) ?? 0n
     if (known?.name === 'send-flow') {
       balances.set(address, balance(address) - known.amount - feeUnits)
@@ -505,6 +536,7 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
     accounts,
     balances,
     ran,
+    recoveries,
     create: (publicKeySec1Hex) => {
       const address = addressAtIndex(100 + accounts.size, 'emulator')
       accounts.set(address, { keys: [keyOf(publicKeySec1Hex, 0)] })

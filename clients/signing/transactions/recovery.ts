@@ -2,6 +2,7 @@ import { accountOf } from '../encode-transaction.ts'
 import { hexOf } from '../bytes.ts'
 import { cadence } from './cadence-arguments.ts'
 import type { TransactionCode } from './make-transaction.ts'
+import { normalScript } from './transaction-scripts.ts'
 
 /**
  * Delayed recovery by the contract FlowfarmRecovery, at `contract`. All are signed by the owner.
@@ -76,6 +77,25 @@ transaction {
 `,
     arguments: [],
   }
+}
+
+export interface RecoveryChange {
+  readonly name: 'enable-recovery' | 'disable-recovery' | 'cancel-recovery'
+  readonly contract: string
+}
+
+/** Undefined for other scripts. The contract can be any. */
+export function readRecoveryChange({ script }: Pick<TransactionCode, 'script'>): RecoveryChange | undefined {
+  const [, contract] = /^\s*import FlowfarmRecovery from (0x[0-9a-f]{16})\s*$/m.exec(script) ?? []
+  if (contract === undefined) return undefined
+  const scripts: Readonly<Record<RecoveryChange['name'], TransactionCode>> = {
+    'enable-recovery': enableRecovery({ contract, recoverer: contract, user: '' }),
+    'disable-recovery': disableRecovery(contract),
+    'cancel-recovery': cancelRecovery(contract),
+  }
+  const names = Object.keys(scripts) as RecoveryChange['name'][]
+  const name = names.find((one) => normalScript(scripts[one].script) === normalScript(script))
+  return name === undefined ? undefined : { name, contract }
 }
 
 const removed = `        signer.capabilities.unpublish(FlowfarmRecovery.publicPath)

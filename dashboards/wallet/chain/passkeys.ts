@@ -240,7 +240,20 @@ export async function acceptDevice(access: Access, credentialId: string): Promis
 export interface RecoveryStatus {
   readonly isEnabled: boolean
   readonly dueAt: string | null
-  readonly isDue: boolean
+  /** Accounts that get the key of its passkey. */
+  readonly addresses: readonly string[]
+}
+
+export interface RecoverableAccount {
+  readonly network: Network
+  readonly address: string
+  readonly isOn: boolean
+  /** When a key is added. */
+  readonly dueAt: string | null
+  /** Address of FlowfarmRecovery. */
+  readonly contract: string
+  /** Account of the operator that announces keys. */
+  readonly recoverer: string
 }
 
 export async function readRecovery(access: Access): Promise<RecoveryStatus> {
@@ -253,8 +266,17 @@ export async function setRecovery(access: Access, isEnabled: boolean): Promise<v
   )
 }
 
+/** The passkey is valid when the recovery is complete. */
 export async function beginRecovery(access: Access): Promise<void> {
-  await call(access, '/recovery/begin')
+  const { options, challengeId } = await call<Begun<PublicKeyCredentialCreationOptionsJSON>>(access, '/recovery/start')
+  const response = await startRegistration({ optionsJSON: options })
+  await call(access, '/recovery/begin', { challengeId, response })
+}
+
+export async function readRecoverable(
+  access: Access,
+): Promise<{ readonly userId: string; readonly accounts: readonly RecoverableAccount[] }> {
+  return await call(access, '/recovery/accounts')
 }
 
 export async function cancelRecovery(access: Access): Promise<void> {

@@ -1,6 +1,7 @@
 import { hexOf } from '../../../clients/signing/bytes.ts'
 import { readKnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
 import type { KnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
+import { readRecoveryChange } from '../../../clients/signing/transactions/recovery.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
@@ -24,16 +25,23 @@ export async function describeCode(
 ): Promise<{ readonly action: string | undefined; readonly summary: string }> {
   const known = readKnownTransaction(code, chain)
   if (known !== undefined) return { action: known.name, summary: describeKnown(known) }
+  const recovery = readRecoveryChange(code)
+  if (recovery !== undefined)
+    return { action: recovery.name, summary: `${wordsOf(recovery.name)} by contract ${recovery.contract}` }
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(code.script))
   return { action: undefined, summary: `Script with SHA-256 ${hexOf(new Uint8Array(digest))}` }
+}
+
+function wordsOf(action: string): string {
+  const name = action.replaceAll('-', ' ')
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }
 
 /** The log accepts no more characters. */
 const maxSummary = 300
 
 function describeKnown(known: KnownTransaction): string {
-  const name = known.name.replaceAll('-', ' ')
-  const words = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+  const words = wordsOf(known.name)
   const moved = balanceChanges(known).map(({ direction, text }) => `${direction === 'out' ? '−' : '+'}${text}`)
   const to = 'to' in known ? ` to ${known.to}` : ''
   return (moved.length === 0 ? words : `${words}: ${moved.join(', ')}${to}`).slice(0, maxSummary)

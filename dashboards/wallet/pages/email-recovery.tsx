@@ -5,8 +5,10 @@ import { useAuth } from '../../auth/auth-provider.tsx'
 import { Button } from '../../kit/controls.tsx'
 import { formatTime } from '../../kit/formats.ts'
 import { useToast } from '../../kit/toast.tsx'
-import { beginRecovery, cancelRecovery, makePasskey, readRecovery, setRecovery } from '../chain/passkeys.ts'
+import { beginRecovery, cancelRecovery, readRecovery, setRecovery } from '../chain/passkeys.ts'
+import type { RecoveryStatus } from '../chain/passkeys.ts'
 import { useRefresh } from '../own-data.ts'
+import { AccountRecoveries } from './account-recoveries.tsx'
 
 export function EmailRecovery(): ReactNode {
   const auth = useAuth()
@@ -27,61 +29,60 @@ export function EmailRecovery(): ReactNode {
       </header>
       {data === undefined && <QueryState what="the recovery" rows={1} error={error} refetch={refetch} />}
       {data !== undefined && (
-        <div className="panel-text stack">
-          <p className="soft">
-            If you lose all passkeys, an e-mail sign-in can register a new one after 24 hours of notice. It does not
-            become a key of your accounts: add a recovery account under “Passkeys” for that. Anyone who reads your
-            mailbox can use it too.
-          </p>
-          {data.dueAt !== null && (
-            <p className="banner bad" role="status">
-              {data.isDue
-                ? 'The recovery is complete. Register a passkey now, or cancel it.'
-                : `A recovery has begun. From ${formatTime(data.dueAt)}, an e-mail sign-in can register a passkey. ` +
-                  'If this was not you, cancel it.'}
+        <>
+          <div className="panel-text stack">
+            <p className="soft">
+              If you lose all passkeys, sign in by e-mail and create a new one here. It is valid after 24 hours of
+              notice. Anyone who reads your mailbox can do this too.
             </p>
-          )}
-          <ProblemLine problem={problem} />
-          <div className="button-row">
             {data.dueAt !== null && (
+              <p className="banner bad" role="status">
+                {begunText(data.dueAt, data)}
+              </p>
+            )}
+            <ProblemLine problem={problem} />
+            <div className="button-row">
+              {data.dueAt !== null && (
+                <Button
+                  isSmall
+                  look="strong"
+                  disabled={isBusy}
+                  onClick={() => act(() => cancelRecovery(auth), 'The recovery was cancelled.')}
+                >
+                  Cancel the recovery
+                </Button>
+              )}
+              {data.isEnabled && data.dueAt === null && (
+                <Button
+                  isSmall
+                  disabled={isBusy}
+                  onClick={() => act(() => beginRecovery(auth), 'The recovery has begun. You receive an e-mail.')}
+                >
+                  I lost my passkeys
+                </Button>
+              )}
               <Button
                 isSmall
-                look="strong"
                 disabled={isBusy}
-                onClick={() => act(() => cancelRecovery(auth), 'The recovery was cancelled.')}
+                onClick={() =>
+                  act(
+                    () => setRecovery(auth, !data.isEnabled),
+                    data.isEnabled ? 'Recovery by e-mail is off.' : 'Recovery by e-mail is on.',
+                  )
+                }
               >
-                Cancel the recovery
+                {data.isEnabled ? 'Switch off' : 'Switch on'}
               </Button>
-            )}
-            {data.isDue && (
-              <Button isSmall disabled={isBusy} onClick={() => act(() => makePasskey(auth), 'Passkey created.')}>
-                Register a passkey
-              </Button>
-            )}
-            {data.isEnabled && data.dueAt === null && (
-              <Button
-                isSmall
-                disabled={isBusy}
-                onClick={() => act(() => beginRecovery(auth), 'The recovery has begun. You receive an e-mail.')}
-              >
-                I lost my passkeys
-              </Button>
-            )}
-            <Button
-              isSmall
-              disabled={isBusy}
-              onClick={() =>
-                act(
-                  () => setRecovery(auth, !data.isEnabled),
-                  data.isEnabled ? 'Recovery by e-mail is off.' : 'Recovery by e-mail is on.',
-                )
-              }
-            >
-              {data.isEnabled ? 'Switch off' : 'Switch on'}
-            </Button>
+            </div>
           </div>
-        </div>
+          <AccountRecoveries isEnabled={data.isEnabled} />
+        </>
       )}
     </section>
   )
+}
+
+function begunText(dueAt: string, { addresses }: RecoveryStatus): string {
+  const keys = addresses.length === 0 ? '' : ` and a key of ${addresses.join(' and ')}`
+  return `A recovery has begun. At ${formatTime(dueAt)} its passkey becomes valid${keys}. If this was not you, cancel it.`
 }

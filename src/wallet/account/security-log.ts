@@ -48,6 +48,13 @@ const signedInput = z.object({
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'contains invisible characters'),
 })
 
+/** By the name of the wallet's script. */
+const mailedChanges: Readonly<Record<string, Parameters<typeof keyChangeMail>[0]['change'] | undefined>> = {
+  'add-key': 'a key was added to',
+  'revoke-key': 'a key was revoked on',
+  'enable-recovery': 'delayed recovery was switched on for',
+}
+
 interface SecurityOptions {
   readonly pool: pg.Pool
   readonly rates: RateLimits
@@ -81,9 +88,9 @@ export function securityEndpoints({
     '/security/signed': async ({ user }, data, { network: client }) => {
       const given = readData(signedInput, data)
       await rates.take('report signature', user.id, signatureLimit)
-      const isKeyChange = given.action === 'add-key' || given.action === 'revoke-key'
+      const change = mailedChanges[given.action ?? '']
       const isMailed =
-        isKeyChange &&
+        change !== undefined &&
         (await rates.take('mail of key change', user.id, mailLimit).then(
           () => true,
           () => false,
@@ -106,13 +113,13 @@ export function securityEndpoints({
             client.split('/')[0],
           ],
         )
-        if (isMailed && user.email !== undefined)
+        if (isMailed && change !== undefined && user.email !== undefined)
           await outbox?.store(
             db,
             keyChangeMail({
               to: user.email,
               name,
-              change: given.action === 'add-key' ? 'added to' : 'revoked on',
+              change,
               address: given.address,
               from: client,
             }),

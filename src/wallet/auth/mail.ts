@@ -161,15 +161,19 @@ export function recoveryMail({
   from,
 }: Notice & { readonly event: RecoveryMailEvent; readonly from: string }): Mail {
   const next: Readonly<Record<RecoveryMailEvent, string>> = {
-    enabled: 'After 24 hours of notice, anyone who reads this mailbox can register a passkey for your user.',
+    enabled:
+      'After 24 hours of notice, anyone who reads this mailbox can register a passkey for your user. It becomes a key of ' +
+      'a Flow account only if you switch that on for the account.',
     disabled: 'If you lose all passkeys, this mailbox no longer helps.',
     began:
-      'In 24 hours, a passkey can be registered for your user without one of yours. If you did not do this, sign in ' +
-      'and cancel it on the Profile page, or sign in with a passkey, which cancels it.',
+      'In 24 hours, a new passkey is registered for your user, and becomes a key of the Flow accounts for which you ' +
+      'switched that on. If you did not do this, sign in and cancel it on the Profile page, or sign in with a passkey, ' +
+      'which cancels it.',
     'was cancelled': 'Nothing was changed.',
     'was used':
-      'A passkey was registered for your user. If you did not do this, sign in with a passkey of yours, remove the ' +
-      'new one and sign out everywhere. The new passkey is a key of no Flow account.',
+      'A passkey was registered for your user. It becomes a key of the Flow accounts for which you switched that on. ' +
+      'If you did not do this, sign in with a passkey of yours, which ends that until it is done, revoke its keys, ' +
+      'remove it and sign out everywhere.',
   }
   return plain(
     to,
@@ -186,11 +190,15 @@ export function keyChangeMail({
   change,
   address,
   from,
-}: Notice & { readonly change: 'added to' | 'revoked on'; readonly address: string; readonly from: string }): Mail {
+}: Notice & {
+  readonly change: 'a key was added to' | 'a key was revoked on' | 'delayed recovery was switched on for'
+  readonly address: string
+  readonly from: string
+}): Mail {
   return plain(
     to,
     `Keys of ${address} changed at ${name}`,
-    `With one of your passkeys, a key was ${change} your Flow account ${address}, from ${from}. If you did not do ` +
+    `With one of your passkeys, ${change} your Flow account ${address}, from ${from}. If you did not do ` +
       'this, move what the account holds to another account, and revoke keys that you do not know.',
   )
 }

@@ -74,7 +74,7 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
       'RECOVERED_PASSKEY',
       'A passkey from a recovery by e-mail, or later, cannot give up accounts. Confirm with an older passkey.',
     )
-  await parts.recovery.cancel(userId)
+  await parts.recovery.cancel(userId, passkey.credentialId)
   await audit.note(caller, {
     event: 'authentication_completed',
     isDone: true,

@@ -24,15 +24,17 @@ export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: 
  */
 export async function listAccepted({
   signedIn: { user },
-  parts: { passkeys, keysOnChain, relyingParty },
+  parts: { passkeys, keysOnChain, relyingParty, recovery },
   signal,
 }: SessionCall): Promise<unknown> {
-  const [live, removed, handle] = await Promise.all([
+  const [live, removed, handle, pending] = await Promise.all([
     passkeys.descriptors(user.id, relyingParty.id),
     passkeys.removedOf(user.id),
     passkeys.handleOf(user.id),
+    recovery.pending(user.id),
   ])
-  if (removed.length > maxRemoved) return { isComplete: false }
+  // Password managers would delete the passkey of a recovery.
+  if (removed.length > maxRemoved || pending !== undefined) return { isComplete: false }
   const needed = []
   for (const passkey of removed) if (await keysOnChain.isKey(passkey, signal)) needed.push(passkey.credentialId)
   return {

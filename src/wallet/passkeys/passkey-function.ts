@@ -30,7 +30,16 @@ import {
   joinDevice,
   startDevice,
 } from './devices.ts'
-import { EmailRecovery, beginRecovery, cancelRecovery, enableRecovery, recoveryStatus } from './email-recovery.ts'
+import {
+  EmailRecovery,
+  beginRecovery,
+  cancelRecovery,
+  cancelRecoveryOf,
+  completeRecoveries,
+  enableRecovery,
+  recoveryStatus,
+  startRecovery,
+} from './email-recovery.ts'
 import { readData, functionError, passkeyLimits } from './endpoint.ts'
 import type { ClientAttempt, Endpoint, OpenCall, PasskeyParts, SessionEndpoint, PasskeyLimits } from './endpoint.ts'
 import { listAccepted, listActivity, listPasskeys, removePasskey, updatePasskey } from './manage.ts'
@@ -39,6 +48,7 @@ import { finishSignIn, startSignIn, SignInStore } from './sign-in.ts'
 import { noKeysOnChain, PasskeyStore } from './passkey-store.ts'
 import type { KeysOnChain } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
+import type { WalletNetwork } from '../settings.ts'
 import { PasskeyAudit } from './passkey-audit.ts'
 import type { Caller, PasskeyNote } from './passkey-audit.ts'
 import { ChallengeStore } from './challenges.ts'
@@ -55,12 +65,17 @@ export interface PasskeyFunctionOptions {
   readonly outbox?: Pick<Outbox, 'store' | 'deliver'> | undefined
   readonly onNote?: ((note: PasskeyNote) => void) | undefined
   readonly limits?: PasskeyLimits
+  /** Networks with the contract FlowfarmRecovery. */
+  readonly recoveryNetworks?: readonly WalletNetwork[]
 }
 
 export interface PasskeyFunction {
   readonly routes: readonly Route<unknown>[]
   readonly cors: Middleware<RequestState>
   readonly confirmUserChange: ConfirmUserChange
+  /** Registers passkeys of recoveries that are due. */
+  completeRecoveries(): Promise<void>
+  cancelRecovery(userId: string): Promise<void>
   prune(): Promise<void>
 }
 
@@ -102,7 +117,7 @@ export const passkeyRoutes: readonly Route<PasskeyServices>[] = [
 ]
 
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
-  const { pool, statements = pool, log, sessions, limits = passkeyLimits } = options
+  const { pool, statements = pool, log, sessions, limits = passkeyLimits, recoveryNetworks = [] } = options
   const rates = new RateLimits(pool, statements)
   const stores = {
     passkeys: new PasskeyStore(pool, statements),
@@ -111,7 +126,7 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
     signIns: new SignInStore(statements, rates),
     pool,
     devices: new DeviceRequests(pool),
-    recovery: new EmailRecovery(pool),
+    recovery: new EmailRecovery(pool, recoveryNetworks),
     rates,
   }
   const partsNow = (): PasskeyParts => {
@@ -145,6 +160,8 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
       allows: (origin) => options.relyingParty().allows(origin),
       refusal: () => functionError('ORIGIN_NOT_ALLOWED', 'This origin may not use the passkeys.'),
     }),
+    completeRecoveries: () => completeRecoveries(partsNow()),
+    cancelRecovery: (userId) => cancelRecoveryOf(userId, partsNow()),
     prune: async () => {
       await stores.challenges.prune()
       await stores.devices.prune()
@@ -258,6 +275,7 @@ const own: readonly (readonly [string, Endpoint])[] = [
   ['/login/finish', { access: 'open', limits: 'ceremony', run: finishSignIn }],
   ['/recovery/status', { access: 'session', limits: 'manage', run: recoveryStatus }],
   ['/recovery/enable', { access: 'session', limits: 'ceremony', run: enableRecovery }],
+  ['/recovery/start', { access: 'session', limits: 'ceremony', run: startRecovery }],
   ['/recovery/begin', { access: 'session', limits: 'ceremony', run: beginRecovery }],
   ['/recovery/cancel', { access: 'session', limits: 'ceremony', run: cancelRecovery }],
   ['/devices/start', { access: 'session', limits: 'ceremony', run: startDevice }],

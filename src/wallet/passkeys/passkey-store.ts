@@ -143,7 +143,7 @@ export class PasskeyStore implements KnownPasskeys {
 
   /**
    * Registration does not prove possession of the key, and keys are public on the chain: a known
-   * key is rejected, because its owner's account could be claimed. @param isConfirmed by an
+   * key is rejected, also one that a recovery announced, because its owner's account could be claimed. @param isConfirmed by an
    * assertion; otherwise only a first passkey is accepted. @throws ApiError 403
    * `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of any user), `TOO_MANY_PASSKEYS`
    */
@@ -163,7 +163,11 @@ export class PasskeyStore implements KnownPasskeys {
         client,
         `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter,
           device_type, is_backed_up, transports, aaguid, name)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning ${shown}`,
+         select $1::text, $2::uuid, $3::text, $4::bytea, $5::bytea, $6::bigint, $7::text, $8::boolean, $9::text[],
+           $10::uuid, $11::text
+         where not exists (select from wallet.recoveries
+           where passkey ->> 'publicKeySec1' = encode($5::bytea, 'hex') and user_id <> $2::uuid)
+         on conflict do nothing returning ${shown}`,
         [
           passkey.credentialId,
           userId,
@@ -322,6 +326,7 @@ const statements = [
   'delete from wallet.signatures where user_id = $1',
   'delete from wallet.device_requests where user_id = $1',
   'delete from wallet.recoveries where user_id = $1',
+  "update wallet.account_recoveries set state = 'cancel', next_at = now() where user_id = $1",
   'update wallet.audit_log set ip = null, origin = null, user_agent = null where user_id = $1',
 ]
 

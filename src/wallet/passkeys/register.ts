@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { challengeMs, consumeChallenge } from './challenges.ts'
-import { digestOfChange, confirmation, descriptorsOf, recentMs, requireConfirmedOrRecent } from './confirm.ts'
+import { digestOfChange, confirmation, descriptorsOf, requireConfirmedOrRecent } from './confirm.ts'
 import { functionError, readData, requireOwnRpId, rpId, shortName } from './endpoint.ts'
 import type { AuthUser } from '../auth/auth-sessions.ts'
 import type { PasskeyParts, SessionCall } from './endpoint.ts'
@@ -46,29 +45,20 @@ export async function startRegistration(call: SessionCall): Promise<unknown> {
   } = call
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  const isRecovered = given.confirmation === undefined && (await isRecoveryDue(call))
-  const isConfirmed = isRecovered || (await requireConfirmedOrRecent(call, addition, given.confirmation))
+  const isConfirmed = await requireConfirmedOrRecent(call, addition, given.confirmation)
   const own = await passkeys.descriptors(user.id, relyingParty.id)
   requirePasskeyQuota(own.length)
   const challenge = await challenges.create(
     {
       kind: 'registration',
       userId: user.id,
-      actionHash: isRecovered ? recoveryHash : isConfirmed ? digestOfChange(addition) : undefined,
+      actionHash: isConfirmed ? digestOfChange(addition) : undefined,
     },
     relyingParty.id,
   )
   const options = await registrationOptions(user, challenge.bytes, call.parts, given.walletName)
   await audit.note(caller, { event: 'registration_started', isDone: true, userId: user.id })
   return { options, challengeId: challenge.id }
-}
-
-/** Of challenges that a recovery by e-mail allowed: it must still be due when they are used. */
-const recoveryHash = createHash('sha256').update('email recovery').digest()
-
-async function isRecoveryDue({ signedIn, parts: { recovery } }: SessionCall): Promise<boolean> {
-  const isRecent = Date.now() - signedIn.authenticatedAt.getTime() <= recentMs
-  return isRecent && (await recovery.of(signedIn.user.id)).isDue
 }
 
 export async function registrationOptions(
@@ -95,7 +85,7 @@ export async function registrationOptions(
 }
 
 export async function finishRegistration({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
-  const { relyingParty, passkeys, audit, sessions, recovery } = parts
+  const { relyingParty, passkeys, audit, sessions } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   const challenge = await consumeChallenge(
@@ -113,16 +103,9 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
       {
         ...made,
         name,
-        isConfirmed: challenge.actionHash !== null,
+        isConfirmed: challenge.actionHash?.equals(digestOfChange(addition)) === true,
       },
       async (client) => {
-        if (challenge.actionHash?.equals(recoveryHash) === true) {
-          // Each recovery registers one passkey; it stays switched on.
-          if (!(await recovery.use(user.id, client)))
-            throw functionError('RECOVERY_UNAVAILABLE', 'The recovery was cancelled or has expired.')
-          await audit.note(caller, { ...about, event: 'recovery_used', isDone: true }, client)
-          await parts.notifyRecovery(client, user.email, 'was used', caller)
-        }
         if (!(await sessions.lockUser(client, user.id))) throw functionError('UNAUTHORIZED', 'The account was deleted.')
         await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
         await parts.notifyOwner(client, user.email, 'added', caller)

@@ -109,7 +109,7 @@ export async function finishSignIn({ data, caller, attempt, parts, signal }: Ope
     },
   })
   // Its owner has a passkey, so nothing needs to be recovered.
-  await parts.recovery.cancel(userId)
+  await parts.recovery.cancel(userId, credentialId)
   const made = await sessions.createSessionToken(userId)
   if (made !== undefined) return { verified: true, tokenHash: made.tokenHash, email: made.email ?? null }
   await parts.audit.note(caller, {

@@ -51,7 +51,7 @@ const accountColumns = `credential_id as "credentialId", network, user_id as "us
 /** Expired transactions cost nothing. */
 const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions
     where network = $1 and made_at > now() - interval '24 hours' and outcome is distinct
-      from 'expired' and outcome is distinct from 'refused' ${user})
+      from 'expired' and outcome is distinct from 'refused' and credential_id is not null ${user})
   + (select count(*) from wallet.accounts where network = $1 and state = 'wanted' ${user})`
 
 /** Each state change is one database transaction. */
@@ -231,7 +231,7 @@ export class AccountStore {
   }
 }
 
-async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promise<void> {
+export async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`wallet:payer:${network}`])
 }
 
@@ -272,7 +272,7 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
 }
 
 /** A key without a pending transaction. The next number is the chain's, or after the last known one. */
-async function freeProposal(
+export async function freeProposal(
   client: pg.ClientBase,
   network: WalletNetwork,
   payer: string,
@@ -388,7 +388,7 @@ function only<T>(rows: readonly T[]): T {
 }
 
 /** PostgreSQL rejects some characters. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return text.replaceAll('\u0000', ' ').toWellFormed().slice(0, 2000)
 }
 

@@ -1,6 +1,10 @@
 import { liveEndpoints } from '../../access/settings.ts'
-import { asError } from '../../platform/errors.ts'
+import { parseAddress } from '../../flow/address.ts'
+import { asError, FatalError, RetryableError } from '../../platform/errors.ts'
+import { AccountRecovery } from './account-recovery.ts'
 import { PayerAccount } from './payer-account.ts'
+import { RecoveryContract } from './recovery-contract.ts'
+import { RecoveryStore } from './recovery-store.ts'
 import { TransactionSender } from './transaction-sender.ts'
 import type { TransactionSenderOptions } from './transaction-sender.ts'
 import { networkSettings, walletNetworks } from '../settings.ts'
@@ -26,7 +30,7 @@ export async function openProvisioning(
     onPayerBalance,
     ...options
   }: Pick<ProvisioningOptions, 'startBalances' | 'onAccount'> & Pick<TransactionSenderOptions, 'onPayerBalance'> = {},
-): Promise<Provisioning> {
+): Promise<{ readonly provisioning: Provisioning; readonly recovery: AccountRecovery }> {
   const payers = walletNetworks.map((network) => readPayer(config, network))
   const senders = walletNetworks.flatMap((network, at) => {
     const endpoint = config[networkSettings[network].node] ?? liveEndpoints(config)[0]
@@ -56,7 +60,40 @@ export async function openProvisioning(
   lifecycle.onStop('account creation', () => provisioning.stop())
   await provisioning.start(lifecycle.signal)
   if (onPayerBalance !== undefined) readBalances(senders, lifecycle, log)
-  return provisioning
+  const recovery = new AccountRecovery({
+    store: new RecoveryStore(pool),
+    senders: new Map(senders.map((sender) => [sender.network, sender])),
+    contracts: await openContracts(config, senders, lifecycle.signal, log),
+    log,
+  })
+  lifecycle.onStop('recovery of accounts', () => recovery.stop())
+  return { provisioning, recovery }
+}
+
+/** @throws FatalError without a payer, and for a contract that is not safe */
+async function openContracts(
+  config: WalletConfig,
+  senders: readonly TransactionSender[],
+  signal: AbortSignal,
+  log: Logger,
+): Promise<ReadonlyMap<WalletNetwork, RecoveryContract>> {
+  const contracts = new Map<WalletNetwork, RecoveryContract>()
+  for (const network of walletNetworks) {
+    const { recovery: variable, payer } = networkSettings[network]
+    const text = config[variable]
+    if (text === undefined) continue
+    const [address, sender] = [parseAddress(text), senders.find((one) => one.network === network)]
+    if (address === undefined)
+      throw new FatalError('recovery-contract', `${variable} ${text} must be an address: 0x and 16 hex digits`)
+    if (sender?.payer === undefined) throw new FatalError('recovery-contract', `${variable} needs ${payer}. Set both`)
+    const contract = new RecoveryContract(address, sender)
+    await contract.verify(signal).catch((error: unknown) => {
+      if (!(error instanceof RetryableError) || signal.aborted) throw error
+      log.warn({ err: error, network }, 'Could not read the recovery contract yet')
+    })
+    contracts.set(network, contract)
+  }
+  return contracts
 }
 
 /** Reads also while idle, because others may use the payer. */

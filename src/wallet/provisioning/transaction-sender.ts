@@ -8,7 +8,9 @@ import { encodeSubmission, TransactionRefusedError, createTransactionClient } fr
 import type { TransactionClient } from '../../access/transaction-client.ts'
 import { addressBytes, isValidAddress } from '../../flow/address.ts'
 import type { ChainAccount } from '../../flow/chain-reader.ts'
+import type { CadenceArgument } from '../../flow/json-cdc/cadence-argument.ts'
 import { chainIdToNetwork } from '../../flow/network.ts'
+import type { PayloadValue } from '../../flow/payload-value.ts'
 import { FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { PayerAccount } from './payer-account.ts'
@@ -254,6 +256,11 @@ export class TransactionSender {
   async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
     if (!isValidAddress(address, await this.chain(signal))) return undefined
     return this.#client.account(address, signal)
+  }
+
+  /** @throws as `TransactionClient.script` */
+  script(code: string, args: readonly CadenceArgument[], signal?: AbortSignal): Promise<PayloadValue> {
+    return this.#client.script(code, args, signal)
   }
 
   async #payerAccount({ address }: PayerAccount, signal: AbortSignal | undefined): Promise<ChainAccount | undefined> {

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { expect } from 'chai'
 import type { Mail } from '../../../src/wallet/auth/mail.ts'
 import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
@@ -8,7 +9,7 @@ type Owner = TestUser & { readonly credentialId: string }
 interface Status {
   readonly isEnabled: boolean
   readonly dueAt: string | null
-  readonly isDue: boolean
+  readonly addresses: readonly string[]
 }
 
 const errorOf = (answer: Envelope): string => (answer.success ? 'no error' : answer.error.code)
@@ -19,6 +20,7 @@ describe('recovery by e-mail', () => {
   const account = '0x1d7e57aa55817448'
   before(async () => {
     world = await PasskeyWorld.create({
+      recoveryNetworks: ['testnet'],
       outbox: { store: async (_, mail) => void mails.push(mail), deliver: () => undefined },
       // One account, whose only key is the first passkey of its user.
       keysOnChain: {
@@ -41,7 +43,12 @@ describe('recovery by e-mail', () => {
       { isEnabled, confirmation: await world.confirm(owner, { action: 'email-recovery', isEnabled }) },
       { token: owner.token },
     )
-  const begin = ({ token }: TestUser): Promise<Envelope> => world.call('/recovery/begin', {}, { token })
+  const begin = async ({ token, authenticator }: TestUser): Promise<Envelope> => {
+    const started = await world.call<{ options: never; challengeId: string }>('/recovery/start', {}, { token })
+    if (!started.success) return started
+    const { options, challengeId } = started.data
+    return world.call('/recovery/begin', { challengeId, response: authenticator.create(options) }, { token })
+  }
   const statusOf = async ({ token }: TestUser): Promise<Status> =>
     dataOf(await world.call<Status>('/recovery/status', {}, { token }))
   /** Session of an attacker who reads the mailbox: without passkeys. */
@@ -51,31 +58,32 @@ describe('recovery by e-mail', () => {
       'update wallet.recoveries set due_at = due_at - make_interval(hours => $2) where user_id = $1',
       [owner.user.id, hours],
     )
-  const register = async ({ token, authenticator }: TestUser): Promise<Envelope> => {
-    const started = await world.call<{ options: never; challengeId: string }>('/register/start', {}, { token })
-    if (!started.success) return started
-    const { options, challengeId } = started.data
-    return world.call('/register/finish', { challengeId, response: authenticator.create(options) }, { token })
+  const complete = (): Promise<void> => world.passkeyFunction.completeRecoveries()
+  interface Begun {
+    readonly owner: Owner
+    /** Began the recovery, and has its passkey. */
+    readonly reader: TestUser
   }
-  const ready = async (): Promise<Owner> => {
+  const begun = async (): Promise<Begun> => {
     const owner = await world.withPasskey()
     dataOf(await enable(owner))
-    dataOf(await begin(owner))
-    return owner
+    const reader = mailboxOf(owner)
+    dataOf(await begin(reader))
+    return { owner, reader }
   }
   const subjects = (owner: TestUser): readonly string[] =>
     mails.filter(({ to }) => to === owner.user.email).map(({ subject }) => subject.replace(/ at .*/, ''))
 
   it('registers one passkey after 24 hours, and is mailed at each step', async () => {
-    const owner = await ready()
-    const lost = mailboxOf(owner)
-    expect(errorOf(await register(lost))).to.equal('REAUTHENTICATION_REQUIRED')
+    const { owner, reader } = await begun()
     await letPass(owner, 23)
-    expect(errorOf(await register(lost))).to.equal('REAUTHENTICATION_REQUIRED')
+    await complete()
+    expect((await world.signIn(reader)).success).to.equal(false)
     await letPass(owner, 1)
-    dataOf(await register(lost))
-    dataOf(await world.signIn(lost))
-    expect(errorOf(await register(mailboxOf(owner)))).to.equal('REAUTHENTICATION_REQUIRED')
+    await Promise.all([complete(), complete()])
+    expect(await statusOf(owner)).to.deep.equal({ isEnabled: true, dueAt: null, addresses: [] })
+    dataOf(await world.signIn(reader))
+    expect(await world.listed(owner)).to.have.length(2)
     expect(subjects(owner)).to.deep.equal([
       'Passkey added',
       'Recovery by e-mail enabled',
@@ -83,6 +91,56 @@ describe('recovery by e-mail', () => {
       'Recovery by e-mail was used',
       'Passkey added',
     ])
+  })
+
+  it('announces its key for accounts of networks with a contract, until any other passkey is used', async () => {
+    const { owner, reader } = await begun()
+    const stateOf = async (): Promise<unknown> => {
+      const { rows } = await world.database.pool.query<{ state: string }>(
+        'select state from wallet.account_recoveries where user_id = $1 order by network',
+        [owner.user.id],
+      )
+      return rows.map(({ state }) => state)
+    }
+    dataOf(await world.call('/recovery/cancel', {}, { token: owner.token }))
+    await world.database.pool.query(
+      `insert into wallet.accounts (credential_id, network, user_id, public_key, state, address, key_index)
+       select credential_id, n, user_id, substring(public_key_sec1 from 2), 'sealed', $2, 0
+       from wallet.passkeys, unnest(array['mainnet', 'testnet']) n where user_id = $1`,
+      [owner.user.id, account],
+    )
+    dataOf(await begin(reader))
+    expect(await stateOf()).to.deep.equal(['announce'])
+    await letPass(owner, 24)
+    await complete()
+    expect((await world.signIn(reader)).success, 'not announced yet').to.equal(false)
+    const set = (state: string): Promise<unknown> =>
+      world.database.pool.query('update wallet.account_recoveries set state = $2 where user_id = $1', [
+        owner.user.id,
+        state,
+      ])
+    await set('announced')
+    await complete()
+    expect((await statusOf(owner)).addresses).to.deep.equal([account])
+    expect((await world.signIn(reader)).success, 'not due on the chain yet').to.equal(false)
+    await set('ready')
+    await complete()
+    expect(await stateOf()).to.deep.equal(['complete'])
+    dataOf(await world.signIn(reader))
+    expect(await stateOf(), 'its own use').to.deep.equal(['complete'])
+    dataOf(await world.signIn(owner))
+    expect(await stateOf()).to.deep.equal(['cancel'])
+  })
+
+  it('keeps others from registering the announced key, which is public', async () => {
+    const { reader } = await begun()
+    const [announced] = reader.authenticator.credentials
+    if (announced === undefined) throw new Error('no passkey')
+    const other = world.testUser()
+    const { options, challengeId } = await world.startRegistration(other)
+    const response = other.authenticator.create(options, { publicKey: createPublicKey(announced.privateKey) })
+    const stolen = await world.call('/register/finish', { challengeId, response }, { token: other.token })
+    expect(errorOf(stolen)).to.equal('CREDENTIAL_EXISTS')
   })
 
   it('is off until a passkey switches it on, and needs one to be switched off', async () => {
@@ -108,49 +166,53 @@ describe('recovery by e-mail', () => {
       (owner: Owner) => world.call('/recovery/cancel', {}, { token: owner.token }),
       (owner: Owner) => world.signIn(owner),
     ]) {
-      const owner = await ready()
+      const { owner, reader } = await begun()
+      expect(dataOf(await world.call('/passkeys/accepted', {}, { token: owner.token }))).to.deep.equal({
+        isComplete: false,
+      })
       await letPass(owner, 24)
       dataOf(await cancel(owner))
-      expect(await statusOf(owner)).to.deep.equal({ isEnabled: true, dueAt: null, isDue: false })
-      expect(errorOf(await register(mailboxOf(owner)))).to.equal('REAUTHENTICATION_REQUIRED')
+      await complete()
+      expect(await statusOf(owner)).to.deep.equal({ isEnabled: true, dueAt: null, addresses: [] })
+      expect((await world.signIn(reader)).success).to.equal(false)
     }
   })
 
-  it('registers nothing if it is cancelled between start and finish', async () => {
-    const owner = await ready()
-    await letPass(owner, 24)
-    const { token, authenticator } = mailboxOf(owner)
-    const { options, challengeId } = dataOf(
-      await world.call<{ options: never; challengeId: string }>('/register/start', {}, { token }),
+  it('takes its challenges for nothing else, and no others', async () => {
+    const owner = await world.withPasskey()
+    dataOf(await enable(owner))
+    const { token } = owner
+    const started = dataOf(await world.call<{ options: never; challengeId: string }>('/recovery/start', {}, { token }))
+    const response = mailboxOf(owner).authenticator.create(started.options)
+    const { challengeId } = started
+    expect(errorOf(await world.call('/register/finish', { challengeId, response }, { token }))).to.equal(
+      'REAUTHENTICATION_REQUIRED',
     )
-    await world.call('/recovery/cancel', {}, { token })
-    const answer = await world.call(
-      '/register/finish',
-      { challengeId, response: authenticator.create(options) },
-      { token },
-    )
-    expect(errorOf(answer)).to.equal('RECOVERY_UNAVAILABLE')
-    expect(await world.listed(owner)).to.have.length(1)
+    const added = await world.startRegistration(owner)
+    const other = mailboxOf(owner).authenticator.create(added.options)
+    const mixed = await world.call('/recovery/begin', { challengeId: added.challengeId, response: other }, { token })
+    expect(errorOf(mixed)).to.equal('CHALLENGE_MISMATCH')
   })
 
   it('expires, needs a recent sign-in, and cannot flood the mailbox', async () => {
-    const owner = await ready()
+    const { owner, reader } = await begun()
     await letPass(owner, 24 + 48)
-    expect(errorOf(await register(mailboxOf(owner)))).to.equal('REAUTHENTICATION_REQUIRED')
+    await complete()
+    expect((await statusOf(owner)).dueAt).to.equal(null)
+    expect((await world.signIn(reader)).success).to.equal(false)
     expect(errorOf(await begin(world.later(owner, 16)))).to.equal('REAUTHENTICATION_REQUIRED')
     const answers: string[] = []
     for (let i = 0; i < 4; i++) {
-      answers.push(errorOf(await begin(owner)))
+      answers.push(errorOf(await begin(mailboxOf(owner))))
       await world.call('/recovery/cancel', {}, { token: owner.token })
     }
     expect(answers).to.deep.equal(['no error', 'no error', 'RATE_LIMITED', 'RATE_LIMITED'])
   })
 
   it('lets a mailbox reader give up no account of the owner, who signs in again', async () => {
-    const owner = await ready()
+    const { owner, reader: thief } = await begun()
     await letPass(owner, 24)
-    const thief = mailboxOf(owner)
-    dataOf(await register(thief))
+    await complete()
     // Nor with a passkey that the first one confirms, nor after switching the recovery off.
     const second = mailboxOf(owner)
     const { options, challengeId } = dataOf(

@@ -35,7 +35,7 @@ describe('accounts for passkeys through the passkey function', () => {
     database = await createTestDatabase({ max: 20 })
     node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true, intervalMs: 30 })
     const config = readConfig({}, { CHAIN_ACCESS_NODE: node.endpoint, WALLET_TESTNET_PAYER: publishedPayerSetting })
-    const provisioning = await openProvisioning(
+    const { provisioning } = await openProvisioning(
       { config, databaseUrl: database.url, lifecycle },
       new PasskeyStore(database.pool),
       silent,

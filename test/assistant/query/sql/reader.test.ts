@@ -63,6 +63,7 @@ const secretTables = [
   'wallet_auth.sessions',
   'wallet_auth.signing_keys',
   'wallet_auth.users',
+  'wallet.account_recoveries',
   'wallet.accounts',
   'wallet.app_policies',
   'wallet.app_spending',
