@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, unlink } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { ApiError, asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
+import { makeFolder } from '../../platform/make-folder.ts'
 import { CsvFile } from './csv-file.ts'
 import { ParquetFile } from './parquet/parquet-file.ts'
 import type { QueryFailure, QueryService, QueryTarget } from './query-service.ts'
@@ -264,7 +265,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 
 /** Closing it frees its space, also when the process is killed. */
 async function unnamedFile(folder: string, id: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   const path = join(folder, `export-${id}`)
   const file = await open(path, 'wx+', 0o600)
   await unlink(path)

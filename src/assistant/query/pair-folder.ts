@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
+import { makeFolder } from '../../platform/make-folder.ts'
 import { queryTargets } from './query-service.ts'
 
 export const approvedPairSchema = z.strictObject({
@@ -59,7 +60,7 @@ export class PairFolder {
 
   /** Durable when it resolves. */
   async write(pair: ApprovedPair): Promise<void> {
-    await mkdir(this.#folder, { recursive: true })
+    await makeFolder(this.#folder)
     const path = join(this.#folder, `${pair.id}.json`)
     const draft = `${path}.${randomBytes(4).toString('hex')}.new`
     try {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, realpath, rm, readlink } from 'node:fs/promises'
+import { mkdtemp, readdir, realpath, rm, readlink } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EditorNetwork } from '../editor-network.ts'
@@ -11,6 +11,7 @@ import { hasCode, FileStore } from './file-store.ts'
 import type { ImportWorkspaces } from './import-workspace.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
+import { makeFolder } from '../../platform/make-folder.ts'
 
 /** Contracts that no open connection uses. */
 const maxStoredBytes = 256_000_000
@@ -67,7 +68,7 @@ const prefix = 'flowfarm-editor'
 
 async function makeRunFolder(root: string, log: Logger): Promise<string> {
   try {
-    await mkdir(root, { recursive: true })
+    await makeFolder(root)
     // Servers compare paths without links.
     const real = await realpath(root)
     if (/[@%:]/.test(real)) throw new Error('Cadence checkers misread "@", "%" and ":" in paths')

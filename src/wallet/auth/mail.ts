@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
@@ -8,6 +8,7 @@ import { asError } from '../../platform/errors.ts'
 import { escapeHtml } from '../../platform/http/not-found-page.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
 import type { Logger } from '../../platform/log.ts'
+import { makeFolder } from '../../platform/make-folder.ts'
 import { pause } from '../../platform/retry.ts'
 
 export interface Mail {
@@ -473,7 +474,7 @@ export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger)
     )
     return async (mail) => {
       const { message } = await writer.sendMail(mail)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder, 0o700)
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
       if (!Buffer.isBuffer(message)) throw new Error('unexpected stream from nodemailer')
       await writeFile(join(folder, name), message, { mode: 0o600, flag: 'wx' })

@@ -17,6 +17,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, basename } from 'node:path'
 import { promisify } from 'node:util'
 import { FatalError } from '../../errors.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { canReach } from './system-user.ts'
 import type { SystemUser } from './system-user.ts'
 
@@ -81,7 +82,7 @@ function installedNativeFolder(): string {
 
 /** Mode 0755, whatever the umask. */
 async function makeParent(folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true })
+  const made = await makeFolder(folder)
   if (made !== undefined) await chmod(folder, 0o755)
 }
 

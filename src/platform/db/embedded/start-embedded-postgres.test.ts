@@ -257,7 +257,7 @@ describe('startEmbeddedPostgres', function () {
       const folder = await newFolder()
       const file = join(folder, 'file')
       await writeFile(file, '')
-      for (const place of [file, join(file, 'data')]) {
+      for (const place of [file, join(file, 'data'), '/proc/flowfarm/data']) {
         const error = await failure(start(place))
         expect([error.constructor, error.code], place).to.deep.equal([FatalError, 'data-folder'])
         expect(error.message).to.include(place).and.to.include('DATA_FOLDER').and.to.include('DB_URL')

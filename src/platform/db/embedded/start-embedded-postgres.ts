@@ -15,6 +15,7 @@ import {
 import { tmpdir, totalmem } from 'node:os'
 import { join, sep } from 'node:path'
 import { asError, FatalError, RetryableError } from '../../errors.ts'
+import { makeFolder } from '../../make-folder.ts'
 import { usableRuntime } from './binaries.ts'
 import { ensureCluster, superuser } from './cluster.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -72,7 +73,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 async function createFolder(folder: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
     return await realpath(folder)
   } catch (error) {
     throw await explainFolder(asError(error), folder)
@@ -233,7 +234,7 @@ async function explainFolder(error: Error, folder: string): Promise<Error> {
 /** Whether the folder caused the error; false if a program cannot be executed. */
 function isRefusal({ code, path, syscall }: NodeJS.ErrnoException, folder: string): boolean {
   if (code === undefined || path === undefined) return false
-  // Node reports ENOENT for mkdir on a read-only file system.
+  // Below /proc, and on a read-only file system.
   if (!refusals.has(code) && !(code === 'ENOENT' && syscall === 'mkdir')) return false
   return `${path}${sep}`.startsWith(`${folder}${sep}`) || folder.startsWith(`${path}${sep}`)
 }
