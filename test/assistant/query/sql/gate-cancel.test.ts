@@ -33,6 +33,10 @@ const multiplied: Calls = {
   'items of documents and of a variable': (n) =>
     `jsonb_path_match(to_jsonb(${array('a', n)}), '$ == $v', jsonb_build_object('v', ${array('b', n)}))`,
   'items of documents, in standard functions': (n) => `json_exists(${document(n)}, '$ ? (@.a > @.b)')`,
+  'dates in documents': (n) =>
+    `jsonb_path_exists(to_jsonb(repeat('1', ${100 * n})), '$.datetime("${'Q'.repeat(Math.min(n, 40_000))}")')`,
+  'dates in documents, in standard functions': (n) =>
+    `json_exists(to_jsonb(repeat('1', ${100 * n})), '$.DateTime("${'Q'.repeat(Math.min(n, 40_000))}")')`,
   dates: (n) => `to_date(repeat('1', ${n}), repeat('Q', ${n}))`,
   products: (n) => repeated(Math.min(n, 400), () => square, ' + '),
   windows: (n) => repeated(Math.min(n, 1000), (index) => `sum(1) over (order by ${index}::text)`, ' + '),
@@ -83,9 +87,9 @@ describe('functions that the gate allows', () => {
     await client.connect()
     try {
       await client.query('SET statement_timeout = 1000')
-      // Cancelled, numeric overflow, value above 1 GB, out of memory.
+      // Cancelled, numeric or date overflow, value above 1 GB, out of memory.
       await client.query(`select (${call}) is null`).catch((error: unknown) => {
-        expect(error).to.have.property('code').that.is.oneOf(['57014', '22003', '54000', '53200'])
+        expect(error).to.have.property('code').that.is.oneOf(['57014', '22003', '22008', '54000', '53200'])
       })
       expect((await client.query('select 1 as one')).rows).to.deep.equal([{ one: 1 }])
     } finally {
@@ -117,6 +121,9 @@ describe('functions that the gate allows', () => {
       `$.a${'1'.repeat(300)} == $.b`,
     ]
     for (const path of refused)
+      expect(await passes(`select jsonb_path_exists(payload, '${path}') from raw.events`), path).to.equal(false)
+    const dated = ['datetime', 'DATETIME', 'date\\u0074ime'].map((name) => `$.${name}("${'Q'.repeat(9000)}")`)
+    for (const path of dated)
       expect(await passes(`select jsonb_path_exists(payload, '${path}') from raw.events`), path).to.equal(false)
     for (const path of ['$.a == 1', '$ ? ("x" <= @.b.c)', '$[*] ? (@.d < "2025-01-01".datetime() && (@.e <> null))'])
       expect(await passes(`select jsonb_path_exists(payload, '${path}') from raw.events`), path).to.equal(true)

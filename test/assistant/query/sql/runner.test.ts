@@ -111,6 +111,14 @@ describe('statement runner', () => {
     for (const [index, [sql, , value]] of values.entries()) expect(rows[0]?.[index], sql).to.deep.equal(value)
   })
 
+  it('ends sessions before the time zones that statements name, which the server keeps, fill the memory', async () => {
+    const runner = await open({ concurrency: 1 })
+    for (let round = 0; round < 12; round++) {
+      const zones = `select timezone('<a' || ${round} || 'b' || i || '>5', now()) as time from generate_series(1, 10000) i`
+      expect((await runner.run(`select count(time) from (${zones}) t`)).rows).to.deep.equal([['10000']])
+    }
+  })
+
   it('leaves long and deeply nested values as text, which are slow to parse or overflow the stack', async () => {
     const runner = await open()
     const nested = (depth: number): string => `'[' || repeat('[', ${depth}) || repeat(']', ${depth}) || ']'`

@@ -9,6 +9,8 @@ export interface Value {
   readonly elements?: number
   /** Of SQL/JSON paths: may compare each item with each other one, without a cancellation check. */
   readonly isPaired?: boolean
+  /** Of SQL/JSON paths: may read text by a template. */
+  readonly isDated?: boolean
 }
 
 /**
@@ -110,7 +112,7 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
     case 'path':
     case 'paths': {
       const bytes = kind === 'path' ? all : a.bytes * a.bytes
-      return { work: linear + (b.isPaired === true ? pathPairs(all) : 0), bytes: bound(bytes), kind: 'jsonb' }
+      return { work: linear + pathCost(all, b), bytes: bound(bytes), kind: 'jsonb' }
     }
     case 'match':
       return other(pairCost(matchRate, a.bytes, b.bytes) + linear, a.bytes)
@@ -185,7 +187,7 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
     case '!~~*':
       return number(likeCost(left, right) + heavyRate * all, 1)
     case '@?':
-      return number(linear + (right.isPaired === true ? pathPairs(all) : 0), 1)
+      return number(linear + pathCost(all, right), 1)
     case '@>':
     case '<@':
     case '&&':
@@ -270,8 +272,11 @@ function elementCost(a: Value, b: Value): number {
   return pairCost(elementRate, a.elements ?? pieces(a.bytes), b.elements ?? pieces(b.bytes))
 }
 
-export function pathPairs(bytes: number): number {
-  return elementCost({ ...short, bytes }, { ...short, bytes })
+/** @param bytes of the document, the path and its variables */
+export function pathCost(bytes: number, path: Value): number {
+  const value = { ...short, bytes }
+  const pairs = path.isPaired === true ? elementCost(value, value) : 0
+  return pairs + (path.isDated === true ? pairCost(searchRate, bytes, path.bytes) : 0)
 }
 
 function textCost({ bytes, kind }: Value): number {

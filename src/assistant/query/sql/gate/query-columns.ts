@@ -156,12 +156,20 @@ export function argumentsOf(kind: CallKind, values: readonly Value[], args: read
   if (args.some((arg) => nodeOf(arg, 'NamedArgExpr') !== undefined)) {
     // In any order.
     const bytes = Math.max(...values.map((value) => value.bytes))
-    return values.map(() => ({ work: 0, bytes, kind: 'other', isPaired: true }))
+    return values.map(() => ({ work: 0, bytes, kind: 'other', isPaired: true, isDated: true }))
   }
   if (kind === 'format') return formatOf(values, args)
   if (kind !== 'path' && kind !== 'paths') return values
-  const isPaired = mayCompareItems(args[1])
-  return values.map((value, index) => (index === 1 ? { ...value, isPaired } : value))
+  return values.map((value, index) => (index === 1 ? pathValue(value, args[1]) : value))
+}
+
+function unquoted(path: unknown): string | undefined {
+  return literalOf(path)?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+}
+
+/** A path with what its text tells. */
+export function pathValue(value: Value, path: unknown): Value {
+  return { ...value, isPaired: mayCompareItems(path), isDated: mayReadDates(path) }
 }
 
 function literalOf(node: unknown): string | undefined {
@@ -182,9 +190,15 @@ export function pathsOf({ pathspec, columns }: SyntaxNode): unknown[] {
   return path === undefined ? others : [path, ...others]
 }
 
+/** Whether an SQL/JSON path may read text by a template, for each of whose fields it reads the rest. */
+function mayReadDates(path: unknown): boolean {
+  const literal = unquoted(path)
+  return literal === undefined || /datetime|\\/i.test(literal)
+}
+
 /** Whether an SQL/JSON path may compare two sequences of items. */
 export function mayCompareItems(path: unknown): boolean {
-  const literal = literalOf(path)?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+  const literal = unquoted(path)
   if (literal === undefined || /\\|\/\*/.test(literal)) return true
   const text = `(${literal})`
   const comparisons = text.match(/==|!=|<>|<=|>=|[<>]/g) ?? []

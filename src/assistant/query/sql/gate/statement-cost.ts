@@ -7,7 +7,7 @@ import {
   maxWork,
   nodeWork,
   operatorCost,
-  pathPairs,
+  pathCost,
   shortBytes,
   sortWork,
   sourceWork,
@@ -24,10 +24,10 @@ import {
   constantOf,
   argumentsOf,
   isStarOfRow,
-  mayCompareItems,
   nothing,
   outputName,
   pathsOf,
+  pathValue,
   queryNamed,
   small,
   sourceNamed,
@@ -396,8 +396,9 @@ export class StatementCost {
   #json(node: SyntaxNode, scope: Scope): Value {
     const inside = this.#inside(node, scope)
     const parsed = callCost('parsing', [inside])
-    const pairs = pathsOf(node).some(mayCompareItems) ? pathPairs(inside.bytes) : 0
-    return added({ ...parsed, work: parsed.work + pairs }, inside)
+    let { work } = parsed
+    for (const path of pathsOf(node)) work += pathCost(inside.bytes, pathValue(this.#value(path, scope), path))
+    return added({ ...parsed, work }, inside)
   }
 
   #call({ funcname, args, ...clauses }: SyntaxNode, scope: Scope): Value {
@@ -433,7 +434,7 @@ export class StatementCost {
       const comparisons = /[~@&?]/.test(symbol) ? operatorCost(symbol, left, right).work : 0
       return added({ ...small, work: 4 * right.bytes + comparisons }, left, right)
     }
-    const path = symbol === '@?' ? { ...right, isPaired: mayCompareItems(rexpr) } : right
+    const path = symbol === '@?' ? pathValue(right, rexpr) : right
     return added(operatorCost(symbol, left, path), left, right)
   }
 
