@@ -1,23 +1,10 @@
+import { csvLine } from '../../platform/csv.ts'
+import type { CsvValue } from '../../platform/csv.ts'
 import type { Written } from './parquet/parquet-builder.ts'
 import type { SqlAnswer, SqlValue } from './sql/sql-runner.ts'
 
-/** As the query page writes CSV: spreadsheets would run formulas, so they start with an apostrophe. */
-const formula = /^[\s\p{Cc}]*[=+\-@|%＝＋－＠]|^[\t\r\n]/u
-const number = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
-
-/** RFC 4180. Null is empty, an empty string is `""`, as in PostgreSQL. */
-function csvLine(cells: readonly SqlValue[]): string {
-  return `${cells.map((cell) => (cell === '' ? '""' : quoted(textOf(cell)))).join(',')}\r\n`
-}
-
-function textOf(value: SqlValue): string {
-  if (value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return formula.test(text) && !number.test(text) ? `'${text}` : text
-}
-
-function quoted(text: string): string {
-  return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+function valueOf(value: SqlValue): CsvValue {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
 /** With a header and a byte order mark. */
@@ -34,7 +21,7 @@ export class CsvFile {
     let size = this.#bytes + lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
     let rowCount = 0
     for (const row of rows) {
-      const line = csvLine(row)
+      const line = csvLine(row.map(valueOf))
       size += Buffer.byteLength(line)
       if (size > this.#maxBytes) break
       lines.push(line)

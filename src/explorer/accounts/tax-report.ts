@@ -1,3 +1,5 @@
+import { csvLine } from '../../platform/csv.ts'
+import type { CsvValue } from '../../platform/csv.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { DayRange } from '../parameters.ts'
 import { Readable } from 'node:stream'
@@ -386,18 +388,3 @@ async function readTotals(
 }
 
 export const taxReportRoutes = [taxReport]
-
-export type CsvValue = number | string | null | undefined
-
-/** RFC 4180. */
-export function csvLine(values: readonly CsvValue[]): string {
-  return `${values.map(csvCell).join(',')}\r\n`
-}
-
-/** Prevents spreadsheets from evaluating untrusted texts as formulas. */
-function csvCell(value: CsvValue): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
