@@ -244,6 +244,11 @@ describe('verified sources of EVM contracts', function () {
     expect(compilationMs, 'before the server disconnects the client').to.be.below(defaultTimeouts.stalledMs - 5000)
     expect(await failureOf({ maxMemoryPages: 16 })).to.include('ran out of memory')
     expect(await failureOf({ maxOutputBytes: 100 })).to.include('returns more than 100 bytes')
+    const levels = Array.from({ length: 13 }, (_, i) => `struct S${i + 1} { S${i} a; S${i} b; }`).join('\n')
+    const content = `interface Big { struct S0 { uint a; } ${levels} function f(S13 calldata s) external; } contract A {}`
+    const { contracts } = await requireCompiler().compile({ sources: { 'a.sol': { content } }, settings }, signal)
+    expect(contracts['a.sol']?.['Big']).to.include({ abi: null, metadata: '' })
+    expect(contracts['a.sol']?.['A']?.abi).to.deep.equal([])
     const aborted = AbortSignal.abort(new Error('left'))
     expect(
       String(

@@ -15,15 +15,16 @@ const code = z.object({
 })
 
 const compiledContract = z.object({
-  abi: z.array(z.record(z.string(), z.unknown())),
+  /** Null above `maxAbiBytes`; then metadata is empty. */
+  abi: z.array(z.record(z.string(), z.unknown())).nullable(),
   metadata: z.string(),
   evm: z.object({ bytecode: code, deployedBytecode: code }),
 })
 export type CompiledContract = z.output<typeof compiledContract>
 
 const outputSchema = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
-  contracts: z.record(z.string(), z.record(z.string(), compiledContract)).default({}),
+  errors: z.array(z.object({ formattedMessage: z.string() })),
+  contracts: z.record(z.string(), z.record(z.string(), compiledContract)),
 })
 
 export interface CompilerInput {
@@ -51,6 +52,7 @@ const program = fileURLToPath(new URL('compile-program.ts', import.meta.url))
 const maxHeapMb = 512
 /** Ends before the server disconnects the client. */
 export const compilationMs = 50_000
+export const maxAbiBytes = 500_000
 const maxErrors = 5
 const maxErrorLength = 600
 
@@ -96,9 +98,8 @@ export class SolidityCompiler {
     const text = await this.#run(JSON.stringify(input), signal)
     const end = text.indexOf('\n')
     const { errors, contracts } = outputSchema.parse(JSON.parse(text.slice(end + 1)))
-    const failures = errors.filter(({ severity }) => severity === 'error')
-    if (failures.length > 0) {
-      const messages = failures.slice(0, maxErrors).map((one) => one.formattedMessage.trim().slice(0, maxErrorLength))
+    if (errors.length > 0) {
+      const messages = errors.map((one) => one.formattedMessage.trim().slice(0, maxErrorLength))
       throw new ApiError(400, 'compilation-failed', `The source does not compile: ${messages.join('\n')}`)
     }
     return { version: text.slice(0, end).replace(/\.Emscripten.*$/, ''), contracts }
@@ -117,6 +118,8 @@ export class SolidityCompiler {
         `--wasm-max-mem-pages=${maxMemoryPages}`,
         program,
         this.#module,
+        String(maxErrors),
+        String(maxAbiBytes),
       ],
       { env: {}, stdio: ['pipe', 'pipe', 'ignore'] },
     )

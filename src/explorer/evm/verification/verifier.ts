@@ -16,6 +16,7 @@ import type { PresentChain } from '../../present-chain.ts'
 import { maxCodeBytes, readEvmAccountState } from '../account-state.ts'
 import { findEvmTransaction, readEvmAddressSpan, readEvmTransactions } from '../queries.ts'
 import { inputOf } from '../schema.ts'
+import { maxAbiBytes } from './compiler.ts'
 import type { CompiledContract, CompilerInput, CompilerOutput, SolidityCompiler } from './compiler.ts'
 
 export interface VerifierOptions {
@@ -43,7 +44,6 @@ export interface Verification {
 }
 
 export const maxUploadsPerHour = 30
-const maxAbiBytes = 500_000
 const maxSignatures = 2000
 
 interface Matched {
@@ -130,20 +130,20 @@ export class ContractVerifier {
     compilerVersion: string,
     { match, path, name, contract }: Matched,
   ): Promise<void> {
-    const { sources: used, settings } = JSON.parse(contract.metadata) as {
-      sources: Record<string, unknown>
-      settings: { compilationTarget?: unknown }
-    }
-    delete settings.compilationTarget
-    const abi = JSON.stringify(contract.abi)
-    const signatures = signaturesOfAbi(contract.abi).filter(({ kind }) => kind !== 'constructor')
-    if (abi.length > maxAbiBytes || signatures.length > maxSignatures) {
+    const { abi, metadata } = contract
+    const signatures = signaturesOfAbi(abi ?? []).filter(({ kind }) => kind !== 'constructor')
+    if (abi === null || signatures.length > maxSignatures) {
       throw new ApiError(
         400,
         'abi-too-large',
         `The ABI is too large: at most ${maxAbiBytes} bytes and ${maxSignatures} functions and events.`,
       )
     }
+    const { sources: used, settings } = JSON.parse(metadata) as {
+      sources: Record<string, unknown>
+      settings: { compilationTarget?: unknown }
+    }
+    delete settings.compilationTarget
     const bySelector = new Map(
       signatures.map(({ kind, signature }) => [
         kind === 'event' ? signature.hash : signature.hash.slice(0, 8),
@@ -181,7 +181,7 @@ export class ContractVerifier {
         compilerVersion,
         JSON.stringify(settings),
         JSON.stringify(stored),
-        abi,
+        JSON.stringify(abi),
         (await this.#constructorArguments(address, contract)) ?? null,
         [...bySelector.keys()],
         [...bySelector.values()],
