@@ -130,6 +130,13 @@ describe('readAbiValues of arrays and tuples', () => {
     expect(read([`uint256${'[]'.repeat(20)}`], ...Array.from({ length: 60 }, () => 32))).to.equal(undefined)
   })
 
+  it('bounds texts that refer to the same bytes many times', () => {
+    const sharing = (count: number): Buffer =>
+      Buffer.from(word(32) + word(count) + word(32 * count).repeat(count) + word(2000) + '61'.repeat(2000), 'hex')
+    expect(readAbiValues(['string[]'], sharing(4))).to.deep.equal([Array.from({ length: 4 }, () => 'a'.repeat(2000))])
+    for (const type of ['string[]', 'bytes[]']) expect(readAbiValues([type], sharing(200))).to.equal(undefined)
+  })
+
   it('bounds arrays that refer to the same bytes many times', () => {
     // Each of 100 elements at each of three levels refers to the same array.
     const level = [100, ...Array.from({ length: 100 }, () => 3200)]

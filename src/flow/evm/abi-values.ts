@@ -4,8 +4,10 @@ export type AbiElement = string | readonly AbiElement[]
 
 const wordBytes = 32
 const maxDepth = 8
-/** Nested arrays can refer to the same bytes many times. */
+/** Arrays can refer to the same bytes many times. */
 const maxElements = 10_000
+/** Bytes of texts for each byte of data. */
+const maxSharing = 4
 
 /**
  * Types: `address`, `bool`, `uintN`, `intN`, `bytesN`, `function`, `bytes`, `string`; arrays of them,
@@ -14,11 +16,12 @@ const maxElements = 10_000
  * @returns undefined for invalid data, because contracts can be called with any bytes
  */
 export function readAbiValues(types: readonly string[], data: Uint8Array): readonly AbiValue[] | undefined {
-  return readAll(types, data, { elements: maxElements, depth: 0 })
+  return readAll(types, data, { elements: maxElements, bytes: maxSharing * data.length, depth: 0 })
 }
 
 interface Budget {
   elements: number
+  bytes: number
   depth: number
 }
 
@@ -97,7 +100,8 @@ function referred(type: string, data: Uint8Array, at: number, budget: Budget): A
   if (length === undefined) return undefined
   const content = rest.subarray(wordBytes)
   if (array !== undefined) return elements(repeated(array.type, length, content), content, budget)
-  if (length > content.length) return undefined
+  budget.bytes -= length
+  if (length > content.length || budget.bytes < 0) return undefined
   const bytes = Buffer.from(content.subarray(0, length))
   return type === 'string' ? bytes.toString('utf8') : `0x${bytes.toString('hex')}`
 }
