@@ -51,6 +51,10 @@ describe('secrets in provider text', () => {
     expect(maskSecrets({ apiKey: undefined, baseUrl: undefined })(text)).to.equal(text)
   })
 
+  it('are detected in time that grows with the length of the text', () => {
+    for (const sign of ['*', '.']) expect(mask(sign.repeat(100_000))).to.have.length(100_000)
+  })
+
   it('are masked in errors and their causes, without the request content', () => {
     const thrown = new Error(`wrong: ${key}`, { cause: new Error(base64(key)) })
     const error = maskedError(Object.assign(thrown, { requestBodyValues: { key } }), mask)

@@ -97,7 +97,8 @@ function abbreviationsOf(secret: string): readonly RegExp[] {
   const [head, tail] = [secret.slice(0, 3), secret.slice(-4)].map((part) => part.replaceAll(/[^\w]/g, '\\$&'))
   return [
     new RegExp(`${head}[^\\s'"]{0,40}?(?:[*•…]|\\.{2}|x{3})[^\\s'",]*`, 'gi'),
-    new RegExp(`[*•….]+[\\w-]{0,12}${tail}(?![A-Za-z0-9])`, 'g'),
+    // From the start of a run, else long runs take time with the square of their length.
+    new RegExp(`(?<![*•….])[*•….]+[\\w-]{0,12}${tail}(?![A-Za-z0-9])`, 'g'),
     new RegExp(`(?<![A-Za-z0-9])${tail}(?![A-Za-z0-9])`, 'g'),
   ]
 }
