@@ -48,6 +48,7 @@ const handMade: Readonly<Record<string, string>> = {
     ' SELECT 1',
     40_000,
   ),
+  'quotes in paths': filled(`SELECT jsonb_path_exists(payload, '$."`, '\\"', `') FROM raw.events`, 20_000),
   'nested comments': filled('SELECT 1 ', '/*'),
   'operator signs': filled('SELECT ', '+-', '1'),
   signs: filled('SELECT ', '+', '1'),

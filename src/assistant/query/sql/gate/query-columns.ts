@@ -164,7 +164,7 @@ export function argumentsOf(kind: CallKind, values: readonly Value[], args: read
 }
 
 function unquoted(path: unknown): string | undefined {
-  return literalOf(path)?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+  return literalOf(path)?.replaceAll(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '""')
 }
 
 /** A path with what its text tells. */
