@@ -261,6 +261,7 @@ export const presentScriptNames = [
   'storage_item',
   'evm_account',
   'evm_call',
+  'coa_addresses',
 ] as const
 type PresentScript = (typeof presentScriptNames)[number]
 

@@ -9,7 +9,7 @@ import { callInput, textResult, uintResult } from '../../src/flow/evm/contract-r
 import type { PayloadFields, PayloadValue } from '../../src/flow/payload-value.ts'
 import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
 import { loadScripts } from '../../src/farm/enrichment/service.ts'
-import { codeOf, evmContracts, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
+import { coas, codeOf, evmContracts, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { nodeIdOf } from '../../simnode/ledger/staking/stakers.ts'
@@ -129,6 +129,13 @@ describe('scripts of the simulated chain', () => {
     })
     expect(await account(coin)).to.include({ balance: '0', nonce: '1', code: codeOf(coin).toString('hex') })
     expect(await account('99'.repeat(20))).to.include({ balance: '0', nonce: '0', codeSize: '0' })
+    const [first, second] = coas
+    const accounts = [first?.owner.hex, flow.contract.hex, second?.owner.hex]
+    expect(
+      await reader.executeScript(inNetwork(present('coa_addresses'), 'emulator'), [
+        cadence.array(accounts.map((hex) => cadence.address(`0x${hex}`))),
+      ]),
+    ).to.deep.equal([first?.address.toString('hex'), null, second?.address.toString('hex')])
     const inputs = [
       callInput('balanceOf(address)', BigInt(`0x${address}`)),
       callInput('symbol()'),

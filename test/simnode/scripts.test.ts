@@ -116,6 +116,7 @@ function stateWithAnswer(answer: Cdc, args: readonly Buffer[]): ScriptState {
     collection: () =>
       only && ({ ...only, socials: Object.fromEntries(only['socials'] as Map<string, string>) } as never),
     evmAddress: () => only as string | undefined,
+    coaOf: () => only as string | undefined,
     evmCall: () => undefined,
     evmAccount: () => ({ balance: 0n, nonce: 0, code: Buffer.alloc(0) }),
     collectionsOf: () => 0,

@@ -2554,11 +2554,11 @@ export interface CoaMapping {
   readonly coa_address: string
   /** Owner; null if the transaction does not identify it. */
   readonly flow_address: string | null
-  /** How the owner is known: it issued a capability for the COA in the creating transaction, or it was the only account that could store the COA. */
-  readonly owner_evidence: 'capability' | 'only_account' | null
-  /** 64 hex digits, no 0x. */
-  readonly transaction_id: string
-  readonly block_height: number
+  /** How the owner is known: it issued a capability for the COA in the creating transaction, it was the only account that could store the COA, or it stores the COA at `/storage/evm` now. */
+  readonly owner_evidence: 'capability' | 'only_account' | 'storage' | null
+  /** Creation; null if not indexed. */
+  readonly transaction_id: string | null
+  readonly block_height: number | null
   readonly timestamp: string | null
 }
 

@@ -29,7 +29,7 @@ const columns: readonly Column<Event>[] = [
   },
   {
     name: 'Fields',
-    cell: ({ payload }) => (payload === null ? <NoValue /> : <ValueTree value={payload} />),
+    cell: ({ payload }) => <Fields payload={payload} />,
   },
   {
     name: 'Transaction',
@@ -39,25 +39,49 @@ const columns: readonly Column<Event>[] = [
   { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
 
+const maxFields = 4
+
+function Fields({ payload }: Pick<Event, 'payload'>): ReactNode {
+  if (payload === null || payload === undefined) return <NoValue />
+  const fields = Object.entries(payload)
+  if (fields.length <= maxFields + 1) return <ValueTree value={payload} />
+  return (
+    <>
+      <ValueTree value={Object.fromEntries(fields.slice(0, maxFields))} />
+      <details>
+        <summary>{fields.length - maxFields} more fields</summary>
+        <ValueTree value={Object.fromEntries(fields.slice(maxFields))} />
+      </details>
+    </>
+  )
+}
+
 const filters = [dayFilter]
 
 const typeColumns: readonly Column<EventType>[] = [
   {
     name: 'Event',
     cell: ({ type, event_name: name }) => (
-      <Link to={paths.events(type)} title={type}>
+      <Link className="wrap" to={paths.events(type)} title={type}>
         {name}
       </Link>
     ),
+    inCards: 'top',
   },
   {
     name: 'Contract',
     cell: ({ type, contract_address: address }) =>
       address === null ? <span className="soft">Protocol</span> : <ContractLink identifier={contractOf(type)} />,
+    inCards: 'bottom',
   },
-  { name: 'Last in block', cell: ({ last_seen_height: height }) => <BlockLink height={height} />, isNumber: true },
-  { name: 'In 1,000 blocks', cell: ({ count }) => formatNumber(count), isNumber: true },
-  { name: 'All indexed', cell: ({ total_count: count }) => formatNumber(count), isNumber: true },
+  {
+    name: 'Last in block',
+    cell: ({ last_seen_height: height }) => <BlockLink height={height} />,
+    isNumber: true,
+    inCards: 'bottom-end',
+  },
+  { name: 'In 1,000 blocks', cell: ({ count }) => formatNumber(count), isNumber: true, inCards: 'top-end' },
+  { name: 'All indexed', cell: ({ total_count: count }) => formatNumber(count), isNumber: true, inCards: 'hidden' },
 ]
 
 export function EventsPage(): ReactNode {

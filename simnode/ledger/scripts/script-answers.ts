@@ -203,6 +203,11 @@ export const accountAnswers = {
       return json.optional(thing?.type, json.string)
     },
   },
+  coa_addresses: {
+    arguments: 1,
+    answer: (state, args) =>
+      json.array(args.addresses(0).map((address) => json.optional(state.coaOf(address), json.string))),
+  },
   evm_account: {
     arguments: 2,
     answer(state, args, structId) {

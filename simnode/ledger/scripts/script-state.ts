@@ -6,7 +6,8 @@ import { placeInRound } from '../world/users.ts'
 import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
-import { bridgedContracts, codeOf } from '../evm/evm-world.ts'
+import { bridgedContracts, coas, codeOf } from '../evm/evm-world.ts'
+import type { Coa } from '../evm/evm-world.ts'
 import type { LedgerChain } from '../ledger-chain.ts'
 import { epochPayout, viewsOf } from '../activities/staking.ts'
 import { minimumStake, nodeIdOf, nodeOfId, roleOf } from '../staking/stakers.ts'
@@ -135,11 +136,17 @@ export interface ScriptState {
   evmCall(contract: string, input: Buffer): Buffer | undefined
   /** @param address 40 hex digits */
   evmAccount(address: string): EvmAccountState
+  /** 40 hex digits. */
+  coaOf(address: string): string | undefined
   collectionsOf(holder: string, prefix: string): number
   idsOf(holder: string, itemType: string): readonly bigint[]
   item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined
   readonly network: NetworkState
   node(id: string): NodeState | undefined
+}
+
+function coaOfAccount({ index }: Account): Coa | undefined {
+  return coas.find(({ owner }) => owner.index === index)
 }
 
 const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
@@ -150,6 +157,8 @@ function storedBy(state: LedgerState, account: Account): readonly StoredThing[] 
   const own = tokens.filter((token) => token === flow || isUser || state.vaults.balance(token, account) > 0n)
   const vaults = own.map(({ storagePath, vaultType }) => ({ path: storagePath, type: vaultType }))
   if (account.index === alarmKeeper.index) vaults.push({ path: alarmJob.storagePath, type: alarmJob.type })
+  if (coaOfAccount(account) !== undefined)
+    vaults.push({ path: '/storage/evm', type: `A.${systemAccounts.service.hex}.EVM.CadenceOwnedAccount` })
   if (!isUser) return vaults
   return [
     ...vaults,
@@ -246,6 +255,11 @@ export class LedgerScriptState implements ScriptState {
   evmAccount(address: string): EvmAccountState {
     const { evm } = this.#state
     return { balance: evm.balance(address), nonce: evm.nonce(address), code: codeOf(address) }
+  }
+
+  coaOf(address: string): string | undefined {
+    const account = this.#accountOf(address)
+    return account && coaOfAccount(account)?.address.toString('hex')
   }
 
   collectionsOf(holder: string, prefix: string): number {

@@ -49,7 +49,8 @@ import {
   flowTokenOf,
   listCoas,
 } from './queries.ts'
-import type { AccountDetail, IndexedAccount, ListedAccountRow, LiveAccount } from './schema.ts'
+import type { AccountDetail, Coa, IndexedAccount, ListedAccountRow, LiveAccount } from './schema.ts'
+import { findCoaOwner, readCoaAddress } from './coa-owner.ts'
 import { readStorageOverview } from './storage.ts'
 
 const accountOrders = ['block_height', 'tx_count', 'flow_balance', 'first_seen'] as const
@@ -290,18 +291,24 @@ const coa = defineRoute({
   operationId: 'getCoaMapping',
   tag: 'Accounts',
   summary: 'Cadence-owned accounts (COAs) by Flow or EVM address',
-  description: 'Sorted by creation.',
+  description:
+    'Sorted by creation. Without an indexed creation, the COA that the account stores at `/storage/evm` now.',
   params: z.object({ address: partyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(coaSchema, 'CoaMapping'),
   problems: { 404: 'No COA is known for the address.' },
   example: { data: [exampleCoa], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
-  handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
+  handler: async ({ params: { address }, query: { limit, cursor } }, { database, chain }) => {
     const after = parseEventCursor(cursor)
     const rows = await listCoas(database, address, after, limit + 1)
     if (after === undefined && rows.length === 0) {
-      const detail =
-        address.length === 42 ? `EVM address ${address} is not a known COA.` : `Account ${address} has no known COA.`
+      const isEvm = address.length === 42
+      const [owner, owned] = await Promise.all([
+        isEvm ? findCoaOwner({ database, chain }, address) : address,
+        isEvm ? address : readCoaAddress({ database, chain }, address),
+      ])
+      if (owner !== null && owned !== null) return { body: wholeList([coaOfChain(owned, owner)]) }
+      const detail = isEvm ? `EVM address ${address} is not a known COA.` : `Account ${address} has no known COA.`
       throw new ApiError(404, 'unknown-coa', detail, { field: 'address' })
     }
     const shown = rows.slice(0, limit)
@@ -322,6 +329,17 @@ const coa = defineRoute({
     }
   },
 })
+
+function coaOfChain(coa: string, owner: string): Coa {
+  return {
+    coa_address: coa,
+    flow_address: owner,
+    owner_evidence: 'storage',
+    transaction_id: null,
+    block_height: null,
+    timestamp: null,
+  }
+}
 
 export const accountLookupRoutes = [publicKey, coa]
 

@@ -294,14 +294,14 @@ export const coaSchema = z
       .describe('EVM address: 0x and 40 hex digits.'),
     flow_address: addressFormat.nullable().describe('Owner; null if the transaction does not identify it.'),
     owner_evidence: z
-      .enum(['capability', 'only_account'])
+      .enum(['capability', 'only_account', 'storage'])
       .nullable()
       .describe(
-        'How the owner is known: it issued a capability for the COA in the creating transaction, or it was the only ' +
-          'account that could store the COA.',
+        'How the owner is known: it issued a capability for the COA in the creating transaction, it was the only ' +
+          'account that could store the COA, or it stores the COA at `/storage/evm` now.',
       ),
-    transaction_id: idFormat,
-    block_height: heightFormat,
+    transaction_id: idFormat.nullable().describe('Creation; null if not indexed.'),
+    block_height: heightFormat.nullable(),
     timestamp: timestampFormat.nullable(),
   })
   .meta({ id: 'CoaMapping' })
@@ -309,7 +309,7 @@ export type Coa = z.output<typeof coaSchema>
 
 export const coaRow = coaSchema
   .omit({ transaction_id: true, timestamp: true })
-  .extend({ tx_index: z.number(), event_index: z.number() })
+  .extend({ block_height: heightFormat, tx_index: z.number(), event_index: z.number() })
 export type CoaRow = z.output<typeof coaRow>
 
 export function presentCoa(row: CoaRow, transactionId: string, times: ReadonlyMap<number, string>): Coa {

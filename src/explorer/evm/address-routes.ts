@@ -5,6 +5,7 @@ import { amountFormat, countFormat, heightFormat, multiplyDecimals } from '../fo
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { limitParameter, evmAddressParameter } from '../parameters.ts'
 import { chainProblems, fromChain, resultOrUnavailable } from '../present-chain.ts'
+import { findCoaOwner } from '../accounts/coa-owner.ts'
 import { defineRoute } from '../route.ts'
 import { attoflow, maxCodeBytes, readEvmAccountState } from './account-state.ts'
 import {
@@ -98,10 +99,11 @@ const evmAddress = defineRoute({
   },
   handler: async ({ params: { address } }, { database, network, chain }) => {
     const digits = address.slice(2)
-    const [span, [token], answer] = await Promise.all([
+    const [span, [token], answer, owner] = await Promise.all([
       readEvmAddressSpan(database, digits),
       readEvmTokens(database, [digits]),
       resultOrUnavailable(readEvmAccountState(chain, digits, 0)),
+      findCoaOwner({ database, chain }, address),
     ])
     const state = 'value' in answer ? answer.value : undefined
     const directory = await describeEvmAddresses(database, [digits, span.creator])
@@ -115,6 +117,7 @@ const evmAddress = defineRoute({
         data: [
           {
             ...presentEvmParty(digits, directory),
+            flow_address: owner,
             is_contract: state === undefined ? isContract(facts) : facts.is_coa || state.codeSize > 0,
             is_coa: facts.is_coa,
             is_verified: facts.is_verified,

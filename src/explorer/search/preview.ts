@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { Network } from '../../flow/network.ts'
-import { listCoas } from '../accounts/queries.ts'
+import { findCoaOwner, readCoaAddress } from '../accounts/coa-owner.ts'
 import { describeEvmAddresses, readEvmAddressSpan, findEvmTransaction, readEvmTransactions } from '../evm/queries.ts'
 import { readEvmContext } from '../evm/context.ts'
 import { presentEvmTransaction, evmTransactionSchema } from '../evm/schema.ts'
@@ -10,6 +10,7 @@ import { presentEvmParty, evmHashFormat, evmPartySchema } from '../evm/token-sch
 import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { describeTransactions } from '../transactions/descriptions.ts'
+import type { Services } from '../route.ts'
 import { findSystemTransaction, findTransaction, readTransaction } from '../transactions/queries.ts'
 import type { TransactionPlace } from '../transactions/queries.ts'
 import { presentTransactionSummary } from '../transactions/schema.ts'
@@ -57,24 +58,24 @@ async function readScheduleOf(
   `)
 }
 
-export async function previewAddress(database: DatabasePool, query: string, address: string): Promise<SearchPreview> {
+export async function previewAddress(
+  { database, chain }: Pick<Services, 'database' | 'chain'>,
+  query: string,
+  address: string,
+): Promise<SearchPreview> {
   const isEvm = address.length === 42
-  const [coa] = await listCoas(database, address, undefined, 1)
-  const flowAddress = isEvm ? coa?.flow_address : address
-  const evmAddress = isEvm ? address : coa?.coa_address
+  const flowAddress = isEvm ? await findCoaOwner({ database, chain }, address) : address
+  const evmAddress = isEvm ? address : await readCoaAddress({ database, chain }, address)
   const [cadence, evm] = await Promise.all([
-    typeof flowAddress === 'string' ? readAccount(database, flowAddress) : null,
-    evmAddress === undefined ? null : readEvmParty(database, evmAddress.slice(2)),
+    flowAddress === null ? null : readAccount(database, flowAddress),
+    evmAddress === null ? null : readEvmParty(database, evmAddress.slice(2)),
   ])
   return {
     query,
     type: 'address',
     cadence,
     evm: evm === null ? null : { ...evm, address: evm.hash },
-    link:
-      typeof flowAddress === 'string' && coa !== undefined
-        ? { flow_address: flowAddress, coa_address: coa.coa_address }
-        : null,
+    link: flowAddress !== null && evmAddress !== null ? { flow_address: flowAddress, coa_address: evmAddress } : null,
   }
 }
 

@@ -166,7 +166,7 @@ const preview = defineRoute({
       scheduled: null,
     },
   },
-  handler: async ({ query: { q, type } }, { database, network }) => {
+  handler: async ({ query: { q, type } }, { database, network, chain }) => {
     if (type !== 'address' && hashPattern.test(q)) {
       return { body: { data: await previewTransaction(database, network(), q, q.slice(-64).toLowerCase()) } }
     }
@@ -175,7 +175,7 @@ const preview = defineRoute({
       const forms = { tx: '64 hex digits', address: '16 or 40 hex digits', any: '16, 40 or 64 hex digits' }
       throw new ApiError(400, 'invalid-parameter', `Parameter "q" must have ${forms[type ?? 'any']}.`, { field: 'q' })
     }
-    return { body: { data: await previewAddress(database, q, address) } }
+    return { body: { data: await previewAddress({ database, chain }, q, address) } }
   },
 })
 
