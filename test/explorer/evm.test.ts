@@ -1,4 +1,8 @@
 import { expect } from 'chai'
+import { encode } from 'rlp'
+import { readInternalTransactions } from '../../src/explorer/evm/lists.ts'
+import type { List } from '../../src/explorer/paging/pages.ts'
+import { createReadPool } from '../../src/platform/db/slonik.ts'
 import type { EvmParty, EvmTokenTransferItem, EvmToken, EvmTokenRef } from '../../src/explorer/evm/token-schema.ts'
 import type { EvmLogItem, EvmTransactionDetail, EvmTransactionItem } from '../../src/explorer/evm/schema.ts'
 import { allPages } from '../support/all-pages.ts'
@@ -270,9 +274,35 @@ describe('EVM routes on a recorded chain', () => {
     expect(internal.note).to.include('Events record only')
     const [address] = Object.keys(truth.holders)
     const path = `/flow/evm/address/${address}`
+    const page = await chain.api.json<List<unknown>>(`${path}/internal-transactions?limit=1`)
+    expect(page).to.include({ has_more: true }).and.deep.include({ data: [] })
+    const next = await chain.api.json<List<unknown>>(`${path}/internal-transactions?cursor=${page.cursor}&limit=100`)
+    expect(next.data).to.deep.equal([])
+    await expectProblem(chain.api, `${path}/internal-transactions?limit=101`, 'limit', '100')
     expect(await chain.api.json(`${path}/transfer`)).to.deep.equal(await chain.api.json(`${path}/token-transfers`))
     const [newest] = await rows<{ height: number }>('select max(height)::int as height from raw.blocks')
     expect(await chain.api.json('/defi/latest-block')).to.deep.equal({ data: [{ latest_block: newest?.height }] })
+  })
+
+  it('present calls of built-in contracts', async () => {
+    const reads = await createReadPool({ url: chain.database.url })
+    const arch = '0000000000000000000000010000000000000001'
+    const calls = [
+      [Buffer.alloc(2, 7), ''],
+      [Buffer.alloc(0), 'no proof'],
+    ]
+    const bytes = Buffer.concat([Buffer.from([1]), encode([[Buffer.from(arch, 'hex'), [10, 20], calls]])])
+    const row = { evm_hash: 'ab'.repeat(32), evm_block_height: 9 }
+    const found = await readInternalTransactions(reads, [
+      { ...row, precompiled_calls: null },
+      { ...row, precompiled_calls: `0x${bytes.toString('hex')}` },
+    ])
+    await reads.end()
+    const call = { transaction_hash: `0x${row.evm_hash}`, block_number: 9, type: 'call', from: null }
+    expect(found.map(({ to, ...rest }) => ({ ...rest, to: to?.hash }))).to.deep.equal([
+      { ...call, index: 0, success: true, error: null, output: '0x0707', to: `0x${arch}` },
+      { ...call, index: 1, success: false, error: 'no proof', output: '0x', to: `0x${arch}` },
+    ])
   })
 
   it('detect contracts by their creation', async () => {

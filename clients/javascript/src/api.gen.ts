@@ -64,6 +64,7 @@ export interface Answers {
   readonly '/flow/evm/address/{address}/nft': EvmItemList
   readonly '/flow/evm/address/{address}/transactions': EvmTransactionList
   readonly '/flow/evm/address/{address}/token-transfers': EvmTokenTransferList
+  readonly '/flow/evm/address/{address}/internal-transactions': EvmInternalTransactionOfAddressList
   readonly '/flow/evm/address/{address}/code': EvmCodeAnswer
   readonly '/flow/evm/search': EvmSearchHitList
   readonly '/flow/evm/address/{address}/contract': EvmVerifiedContractAnswer
@@ -251,6 +252,7 @@ export interface Parameters {
   readonly '/flow/evm/address/{address}/nft': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/address/{address}/transactions': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly status?: 'ok' | 'error'; readonly type?: '0' | '1' | '2' | '4' | '255'; readonly method?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/token-transfers': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
+  readonly '/flow/evm/address/{address}/internal-transactions': { readonly address: string; readonly limit?: number; readonly from?: string; readonly to?: string; readonly cursor?: string; readonly direction?: 'sent' | 'received'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/code': { readonly address: string }
   readonly '/flow/evm/search': { readonly q: string; readonly limit?: number }
   readonly '/flow/evm/address/{address}/contract': { readonly address: string }
@@ -2049,6 +2051,11 @@ export interface EvmItem {
   readonly name: string | null
   /** From metadata inside token_uri; else null. Treat it as untrusted. */
   readonly image_url: string | null
+}
+
+export interface EvmInternalTransactionOfAddressList extends CursorPage {
+  readonly data: readonly EvmInternalTransaction[]
+  readonly _meta: PageInfo
 }
 
 export interface EvmCodeAnswer {

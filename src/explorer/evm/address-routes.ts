@@ -10,6 +10,9 @@ import { defineRoute } from '../route.ts'
 import { attoflow, maxCodeBytes, readEvmAccountState } from './account-state.ts'
 import {
   directionParameter,
+  internalListParameters,
+  internalNote,
+  pageOfInternalTransactions,
   pageOfTransactions,
   pageOfTransfers,
   transactionListParameters,
@@ -20,6 +23,8 @@ import {
   exampleEvmTransfer,
   exampleEvmToken,
   exampleEvmTokenRef,
+  exampleInternalTransaction,
+  evmInternalTransactionSchema,
   evmTransactionSchema,
 } from './schema.ts'
 import { describeEvmAddresses, readEvmAddressSpan } from './queries.ts'
@@ -328,11 +333,32 @@ const evmAddressTransfers = defineRoute({
   }),
 })
 
+const evmAddressInternals = defineRoute({
+  path: '/flow/evm/address/{address}/internal-transactions',
+  operationId: 'listInternalTransactionsOfEvmAddress',
+  tag,
+  summary: 'Internal transactions of the transactions of an EVM address, latest first',
+  description: `${internalNote} A page has those of up to \`limit\` transactions, often none.`,
+  params: addressParameters,
+  query: z.object({ ...internalListParameters, direction: directionParameter }),
+  response: listOf(evmInternalTransactionSchema, 'EvmInternalTransactionOfAddress'),
+  example: {
+    data: [exampleInternalTransaction],
+    has_more: true,
+    cursor: '118542743:0:2',
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ params: { address }, query: { direction, ...query } }, services) => ({
+    body: await pageOfInternalTransactions(services, { address: address.slice(2), direction }, query),
+  }),
+})
+
 export const evmAddressRoutes = [
   evmAddress,
   evmAddressTokens,
   evmAddressItems,
   evmAddressTransactions,
   evmAddressTransfers,
+  evmAddressInternals,
   evmAddressCode,
 ]

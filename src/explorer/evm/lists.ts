@@ -1,3 +1,4 @@
+import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { readBoundsOfDays } from '../paging/bounds.ts'
 import type { DayFilter } from '../paging/bounds.ts'
@@ -9,10 +10,10 @@ import type { Services } from '../route.ts'
 import { readEvmContext, readSelectors } from './context.ts'
 import { describeEvmAddresses, listEvmTransactions } from './queries.ts'
 import type { EvmTransactionSelection } from './queries.ts'
-import { presentEvmTransaction } from './schema.ts'
-import type { EvmTransactionItem } from './schema.ts'
+import { presentEvmTransaction, readStoredCalls } from './schema.ts'
+import type { EvmInternalTransaction, EvmTransactionItem, EvmTransactionRow } from './schema.ts'
 import { evmTransferCursor, listEvmTokenTransfers, parseEvmTransferCursor } from './token-queries.ts'
-import { presentEvmTokenTransfer } from './token-schema.ts'
+import { presentEvmParty, presentEvmTokenTransfer } from './token-schema.ts'
 import type { EvmTokenTransferItem } from './token-schema.ts'
 
 const listParameters = { limit: limitParameter({ default: 20, max: 100 }), ...dayFilters }
@@ -84,4 +85,47 @@ export async function pageOfTransfers(
     rows.flatMap((row) => [row.from_address, row.to_address]),
   )
   return page(rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format)
+}
+
+export const internalNote =
+  'Events record only calls of contracts that are built into Flow, not calls and transfers between other contracts.'
+
+/** A page of internal transactions has those of up to `limit` transactions. */
+export const internalListParameters = { ...listParameters, cursor: eventCursor.parameter }
+
+export async function pageOfInternalTransactions(
+  { database }: Services,
+  of: Pick<EvmTransactionSelection, 'address' | 'direction'>,
+  { limit, cursor, ...days }: ListQuery,
+): Promise<List<EvmInternalTransaction>> {
+  const bounds = await readBoundsOfDays(database, days)
+  const found = await listEvmTransactions(database, bounds, of, parseEventCursor(cursor), limit + 1)
+  const rows = found.rows.slice(0, limit)
+  const last = found.rows.length > limit ? rows.at(-1) : found.stoppedAt
+  const data = await readInternalTransactions(database, rows)
+  return pageUpTo(data, limit, last === undefined ? '' : eventCursor.format(last))
+}
+
+export async function readInternalTransactions(
+  database: DatabasePool,
+  rows: ReadonlyArray<Pick<EvmTransactionRow, 'evm_hash' | 'evm_block_height' | 'precompiled_calls'>>,
+): Promise<EvmInternalTransaction[]> {
+  const calls = rows.flatMap((row) =>
+    readStoredCalls(row.precompiled_calls).map((call, index) => ({ ...call, row, index })),
+  )
+  const directory = await describeEvmAddresses(
+    database,
+    calls.map(({ address }) => address),
+  )
+  return calls.map(({ address, output, error, row, index }) => ({
+    transaction_hash: `0x${row.evm_hash}`,
+    block_number: row.evm_block_height,
+    index,
+    type: 'call',
+    from: null,
+    to: { ...presentEvmParty(address, directory), is_contract: true },
+    success: error === '',
+    error: error === '' ? null : error,
+    output: `0x${Buffer.from(output).toString('hex')}`,
+  }))
 }

@@ -200,7 +200,11 @@ export async function readEvmTransactions(
     join raw.blocks b on b.height = place.height and b.height = any (${heights})
   `)
   const fields = await fieldsOfEvents(database, rows)
-  const byPlace = new Map(rows.map((row, i) => [keyOf(row), { ...row, payload: textOf(fields[i]?.['payload']) }]))
+  const textsOf = (i: number): Pick<EvmTransactionRow, 'payload' | 'precompiled_calls'> => ({
+    payload: textOf(fields[i]?.['payload']),
+    precompiled_calls: textOf(fields[i]?.['precompiledCalls']),
+  })
+  const byPlace = new Map(rows.map((row, i) => [keyOf(row), { ...row, ...textsOf(i) }]))
   return places.flatMap((place) => byPlace.get(keyOf(place)) ?? [])
 }
 
@@ -231,11 +235,7 @@ function textOf(value: PayloadValue | undefined): string | null {
 const logRow = z.object(singleEvent)
 
 /** Bytes of the event in hex. */
-export async function readEvmEventField(
-  database: DatabasePool,
-  place: EvmPlace,
-  name: 'logs' | 'precompiledCalls',
-): Promise<string | null> {
+export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
   const index = sql.fragment`${place.event_index}::int4`
   const rows = await database.any(sql.type(logRow)`
     select ${eventColumns(index)} from raw.event_chunks c
@@ -243,7 +243,7 @@ export async function readEvmEventField(
     ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}
   `)
   const [fields] = await fieldsOfEvents(database, rows)
-  return textOf(fields?.[name])
+  return textOf(fields?.['logs'])
 }
 
 // Prepared: planning it for all partitions takes longer than running it.

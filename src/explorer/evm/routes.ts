@@ -9,25 +9,24 @@ import { describeTransactions } from '../transactions/descriptions.ts'
 import { exampleSummary, presentTransactionSummary } from '../transactions/schema.ts'
 import { readTransaction } from '../transactions/queries.ts'
 import { readEvmContext } from './context.ts'
-import { pageOfTransactions, transactionListParameters } from './lists.ts'
+import { internalNote, pageOfTransactions, readInternalTransactions, transactionListParameters } from './lists.ts'
 import {
   exampleEvmLog,
+  exampleInternalTransaction,
   exampleEvmTransaction,
   exampleEvmTransfer,
   evmInternalTransactionSchema,
   evmLogSchema,
   presentEvmLog,
-  readStoredCalls,
   readStoredLogs,
   evmTransactionDetailSchema,
   evmTransactionSchema,
   presentEvmTransactionDetail,
 } from './schema.ts'
-import type { EvmInternalTransaction } from './schema.ts'
-import { describeEvmAddresses, findEvmTransaction, readEvmEventField, readEvmTransactions } from './queries.ts'
+import { describeEvmAddresses, findEvmTransaction, readEvmLogs, readEvmTransactions } from './queries.ts'
 import type { EvmPlace } from './queries.ts'
 import { readTransfersOfEvmTransaction } from './token-queries.ts'
-import { evmTokenTransferSchema, presentEvmParty, presentEvmTokenTransfer } from './token-schema.ts'
+import { evmTokenTransferSchema, presentEvmTokenTransfer } from './token-schema.ts'
 
 const tag = 'EVM'
 
@@ -76,7 +75,7 @@ const evmTransaction = defineRoute({
     const caching = await cachingAt(place.block_height)
     const [[row], storedLogs, transfers, transaction] = await Promise.all([
       readEvmTransactions(database, [place]),
-      readEvmEventField(database, place, 'logs'),
+      readEvmLogs(database, place),
       readTransfersOfEvmTransaction(database, place),
       readTransaction(database, { height: place.block_height, index: place.tx_index }),
     ])
@@ -108,7 +107,7 @@ const evmTransactionLogs = defineRoute({
   example: { data: [exampleEvmLog], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async ({ params: { hash } }, services) => {
     const { database } = services
-    const logs = readStoredLogs(await readEvmEventField(database, await requireEvmTransaction(hash, services), 'logs'))
+    const logs = readStoredLogs(await readEvmLogs(database, await requireEvmTransaction(hash, services)))
     const context = await readEvmContext(database, { logs })
     return { body: wholeList(logs.map((log, i) => presentEvmLog(log, i, context))) }
   },
@@ -134,9 +133,6 @@ const evmTransactionTransfers = defineRoute({
   },
 })
 
-const internalNote =
-  'Events record only calls of contracts that are built into Flow, not calls and transfers between other contracts.'
-
 const evmInternalTransactions = defineRoute({
   path: '/flow/evm/transaction/{hash}/internal-transactions',
   operationId: 'listInternalTransactionsOfEvmTransaction',
@@ -154,47 +150,15 @@ const evmInternalTransactions = defineRoute({
     .meta({ id: 'EvmInternalTransactionList' }),
   problems,
   example: {
-    data: [
-      {
-        transaction_hash: exampleEvmTransaction.hash,
-        block_number: exampleEvmTransaction.block_number,
-        index: 0,
-        type: 'call',
-        from: null,
-        to: { hash: '0x0000000000000000000000010000000000000001', name: null, is_contract: true, flow_address: null },
-        success: true,
-        error: null,
-        output: `0x${(118_542_743).toString(16).padStart(64, '0')}`,
-      },
-    ],
+    data: [exampleInternalTransaction],
     has_more: false,
     cursor: '',
     note: internalNote,
   },
   handler: async ({ params: { hash } }, services) => {
     const { database } = services
-    const place = await requireEvmTransaction(hash, services)
-    const [[row], stored] = await Promise.all([
-      readEvmTransactions(database, [place]),
-      readEvmEventField(database, place, 'precompiledCalls'),
-    ])
-    if (row === undefined) throw unknownTransaction(hash)
-    const calls = readStoredCalls(stored)
-    const directory = await describeEvmAddresses(
-      database,
-      calls.map(({ address }) => address),
-    )
-    const data = calls.map(({ address, output, error }, index): EvmInternalTransaction => ({
-      transaction_hash: `0x${row.evm_hash}`,
-      block_number: row.evm_block_height,
-      index,
-      type: 'call',
-      from: null,
-      to: { ...presentEvmParty(address, directory), is_contract: true },
-      success: error === '',
-      error: error === '' ? null : error,
-      output: `0x${Buffer.from(output).toString('hex')}`,
-    }))
+    const rows = await readEvmTransactions(database, [await requireEvmTransaction(hash, services)])
+    const data = await readInternalTransactions(database, rows)
     return { body: { data, has_more: false as const, cursor: '' as const, note: internalNote } }
   },
 })

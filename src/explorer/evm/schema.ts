@@ -246,6 +246,8 @@ export const derivedEvmRow = z.object({
 /** `payload`: the encoded transaction in hex. */
 export interface EvmTransactionRow extends z.output<typeof derivedEvmRow> {
   readonly payload: string | null
+  /** Bytes of the event in hex. */
+  readonly precompiled_calls: string | null
 }
 
 /** In `VerifiedSignatures`. */
@@ -481,4 +483,16 @@ export const exampleEvmTransfer: EvmTokenTransferItem = {
   to: exampleEvmReceiver,
   token: exampleEvmTokenRef,
   total: { value: '500000000000000000', decimals: 18, amount: '0.5', token_id: null },
+}
+
+export const exampleInternalTransaction: EvmInternalTransaction = {
+  transaction_hash: exampleEvmTransaction.hash,
+  block_number: exampleEvmTransaction.block_number,
+  index: 0,
+  type: 'call',
+  from: null,
+  to: { hash: '0x0000000000000000000000010000000000000001', name: null, is_contract: true, flow_address: null },
+  success: true,
+  error: null,
+  output: `0x${(118_542_743).toString(16).padStart(64, '0')}`,
 }

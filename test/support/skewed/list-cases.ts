@@ -90,6 +90,13 @@ const evmCases: readonly ListCase[] = [
       },
     ),
   ),
+  // No transaction of this chain calls a built-in contract.
+  caseOf(
+    '/flow/evm/address/{address}/internal-transactions',
+    { address: `0x${evmQuiet}`, direction: 'sent', ...someDays },
+    transactions('false'),
+    true,
+  ),
   caseOf(
     '/flow/evm/token/{address}/token-transfers',
     { address: `0x${evmCoin}`, ...someDays },
