@@ -61,8 +61,12 @@ const programPaths: ReadonlySet<string> = new Set([
   'apple-touch-icon.png',
 ])
 
+/** First segments of pages of items. Programs that preview links often accept anything. */
+const itemPaths: ReadonlySet<string> = new Set(['block', 'transaction', 'account', 'token', 'nft', 'contract', 'evm'])
+
 /**
- * `/`, assets, paths for programs, and, for browsers, any path outside of routes and feeds.
+ * `/`, assets, paths for programs, pages of items unless a client accepts only other types, and, for browsers, any path
+ * outside of routes and feeds.
  *
  * @param topLevel first segments of routes and feeds
  */
@@ -72,5 +76,6 @@ export function isPageRequest({ method, url = '', headers }: IncomingMessage, to
   const [, first = ''] = path.split('/', 2)
   if (path === '/' || programPaths.has(first) || (first === 'assets' && path.startsWith('/assets/'))) return true
   if (topLevel.has(first) || prefixes.includes(first)) return false
-  return headers.accept?.includes('text/html') === true
+  const { accept = '*/*' } = headers
+  return accept.includes('text/html') || (itemPaths.has(first) && accept.includes('*/*'))
 }

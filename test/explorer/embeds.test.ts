@@ -65,6 +65,26 @@ describe('links and embeds of the explorer', () => {
     }
   })
 
+  it('have them for programs that accept anything, but not for those that accept only JSON', async () => {
+    for (const [path, title] of [
+      [transaction, 'Transaction 3ef0ef21'],
+      ['/account/0xe03daebed8ca0615', 'Account 0xe03d'],
+      [token, 'FlowToken'],
+      ['/nft/A.179b6b1cb6755e31.PaperBoats', 'Explorer'],
+    ] as const) {
+      const response = await api.get(path, { headers: { accept: '*/*' } })
+      expect([response.status, response.headers.get('content-type')], path).to.deep.equal([
+        200,
+        'text/html; charset=utf-8',
+      ])
+      expect(await response.text()).to.include(`property="og:title" content="${title}`)
+      const refused = await api.get(path, { headers: { accept: 'application/json' } })
+      expect([refused.status, refused.headers.get('content-type')]).to.deep.equal([404, 'application/problem+json'])
+    }
+    const other = await api.get('/nosuch', { headers: { accept: '*/*' } })
+    expect(other.headers.get('content-type')).to.equal('application/problem+json')
+  })
+
   it('return 404 for items that do not exist', async () => {
     for (const path of [
       '/block/99999999',

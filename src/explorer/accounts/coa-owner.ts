@@ -41,7 +41,7 @@ async function ownerOf(coa: string, services: Services): Promise<string> {
 }
 
 /** Source: onflow/flow-go `fvm/evm/types/address.go`. */
-const coaPrefix = '0x000000000000000000000002'
+export const coaPrefix = '0x000000000000000000000002'
 
 /** Reads the chain if no indexed transaction shows the owner. */
 export async function findCoaOwner(

@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik'
 import type { z } from 'zod'
 import type { Network } from '../../flow/network.ts'
 import { readIndexedAccount } from '../accounts/queries.ts'
-import { readCoaOwner } from '../accounts/coa-owner.ts'
+import { coaPrefix, readCoaOwner } from '../accounts/coa-owner.ts'
 import { findBlockHeight, readBlock } from '../blocks/queries.ts'
 import { contractParts, hashPattern } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
@@ -145,6 +145,7 @@ async function summarizeAccount(
 ): Promise<Summary | 'unknown' | undefined> {
   const party = valueOf(accountOrCoaParameter(), text)
   const address = party?.length === 42 ? await readCoaOwner(database, party) : party
+  if (address === null && party?.startsWith(coaPrefix) === true) return undefined
   if (address === undefined || address === null) return 'unknown'
   const found = await readIndexedAccount(database, network(), address)
   if (found === undefined) return undefined
