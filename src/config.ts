@@ -3,6 +3,7 @@ import { choice, optionalInteger, SettingError } from './platform/setting.ts'
 import type { Setting, SettingValues } from './platform/setting.ts'
 import { accessNodeSettings } from './access/settings.ts'
 import { databaseSettings } from './platform/db/settings.ts'
+import { mailSettings } from './platform/mail/mail-sender.ts'
 import { servingSettings } from './platform/http/settings.ts'
 import { accessSettings, cacheSettings, feedSettings, pageSettings } from './explorer/settings.ts'
 import { askSettings } from './assistant/query/settings.ts'
@@ -42,6 +43,8 @@ export const settings = {
   ...operatorSettings,
 
   ...webhookSettings,
+
+  ...mailSettings,
 
   ...askSettings,
   ...chatSettings,

@@ -3,9 +3,10 @@ import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../kit/api.ts'
 import { Dialog, Modal } from '../kit/dialog.tsx'
+import { escapeInvisible } from '../kit/result-table.ts'
 import { CopyButton } from '../kit/toast.tsx'
 import type { Alert, CreatedAlert } from './answers.gen.ts'
-import { api, queryClient, queryKeys } from './api.ts'
+import { api, queryClient, queryKeys, useHealth } from './api.ts'
 import type { Parameter, Target } from './draft.ts'
 import { ParameterFields, parametersOf } from './parameters.tsx'
 
@@ -20,7 +21,8 @@ export interface AlertDraft {
   readonly condition: Condition
   readonly interval_seconds: number
   readonly repeat_hours: number | null
-  readonly url: string
+  readonly url: string | null
+  readonly email: string | null
 }
 
 export const conditionTexts: Readonly<Record<Condition['kind'], string>> = {
@@ -48,7 +50,7 @@ interface AlertDialogProps {
   readonly onClose: () => void
 }
 
-/** The user reviews statement and condition; after saving, the secret is shown once. */
+/** The user reviews statement and condition; after saving, the secret or the next step is shown. */
 export function AlertDialog({ draft, onClose }: AlertDialogProps): ReactNode {
   const [alert, setAlert] = useState<AlertDraft>({
     name: '',
@@ -57,16 +59,18 @@ export function AlertDialog({ draft, onClose }: AlertDialogProps): ReactNode {
     interval_seconds: 300,
     repeat_hours: null,
     url: '',
+    email: null,
     ...draft,
   })
   const id = useId()
+  const sendsEmail = useHealth().data?.sends_email === true
   const change = (changed: Partial<AlertDraft>): void => setAlert({ ...alert, ...changed })
   const parameters = parametersOf(alert.sql, alert.parameters)
   const saving = useMutation({
     mutationFn: () => api.createAlert({ ...alert, parameters }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.alerts }),
   })
-  if (saving.isSuccess) return <SecretModal alert={saving.data} onClose={onClose} />
+  if (saving.isSuccess) return <CreatedModal alert={saving.data} onClose={onClose} />
   const { condition } = alert
   const knownIntervals = intervals.some(([seconds]) => seconds === alert.interval_seconds)
     ? intervals
@@ -167,18 +171,48 @@ export function AlertDialog({ draft, onClose }: AlertDialogProps): ReactNode {
           />
         </Field>
       </div>
-      <Field id={`${id}-url`} label="Webhook URL">
-        <input
-          id={`${id}-url`}
-          className="input"
-          type="url"
-          required
-          maxLength={2000}
-          placeholder="https://example.com/hook"
-          value={alert.url}
-          onChange={(event) => change({ url: event.target.value })}
-        />
-      </Field>
+      {sendsEmail && (
+        <Field id={`${id}-receiver`} label="Send to">
+          <select
+            id={`${id}-receiver`}
+            className="input"
+            value={alert.email === null ? 'url' : 'email'}
+            onChange={(event) =>
+              change(event.target.value === 'email' ? { url: null, email: '' } : { url: '', email: null })
+            }
+          >
+            <option value="url">A webhook</option>
+            <option value="email">An e-mail address</option>
+          </select>
+        </Field>
+      )}
+      {alert.email === null ? (
+        <Field id={`${id}-url`} label="Webhook URL">
+          <input
+            id={`${id}-url`}
+            className="input"
+            type="url"
+            required
+            maxLength={2000}
+            placeholder="https://example.com/hook"
+            value={alert.url ?? ''}
+            onChange={(event) => change({ url: event.target.value })}
+          />
+        </Field>
+      ) : (
+        <Field id={`${id}-email`} label="E-mail address">
+          <input
+            id={`${id}-email`}
+            className="input"
+            type="email"
+            required
+            maxLength={254}
+            placeholder="name@example.com"
+            value={alert.email}
+            onChange={(event) => change({ email: event.target.value })}
+          />
+        </Field>
+      )}
     </Dialog>
   )
 }
@@ -222,7 +256,18 @@ function Choice({ id, value, options, onChange }: ChoiceProps): ReactNode {
   )
 }
 
-function SecretModal({ alert, onClose }: { readonly alert: CreatedAlert; readonly onClose: () => void }): ReactNode {
+function CreatedModal({ alert, onClose }: { readonly alert: CreatedAlert; readonly onClose: () => void }): ReactNode {
+  if (alert.secret === null)
+    return (
+      <Modal title="Confirm the alert" onClose={onClose}>
+        <div className="body">
+          <p className="wrap">
+            Open the link in the e-mail to {escapeInvisible(alert.email ?? '')} within 24 hours. The alert starts when
+            it is confirmed.
+          </p>
+        </div>
+      </Modal>
+    )
   return (
     <Modal title="Alert created" onClose={onClose}>
       <div className="body">

@@ -97,7 +97,7 @@ export function AlertList({ target }: { readonly target: Target }): ReactNode {
 }
 
 function AlertState({ alert }: { readonly alert: Alert }): ReactNode {
-  if (alert.state === 'paused') return <Badge tone="warn">paused</Badge>
+  if (alert.state !== 'active') return <Badge tone="warn">{alert.state}</Badge>
   if (alert.last_error !== null) return <Badge tone="bad">failing</Badge>
   return alert.is_met === true ? <Badge tone="busy">true</Badge> : <Badge>watching</Badge>
 }
@@ -116,6 +116,8 @@ const pausedTexts = {
   owner: 'Paused by a user.',
   failures: 'Paused because the SQL failed five times in a row.',
   webhook: 'Paused because the operator deleted its endpoint. Create the alert again.',
+  unsubscribed: 'Paused because the recipient unsubscribed. To ask again, create a new alert.',
+  mail: 'Paused because an e-mail could not be sent.',
 } as const
 
 function AlertModal({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
@@ -131,7 +133,8 @@ function AlertModal({ id, onClose }: { readonly id: string; readonly onClose: ()
       </Modal>
     )
   const { alert, runs, deliveries } = details.data
-  const isPaused = alert.state === 'paused'
+  const isPaused = alert.state !== 'active'
+  const isUnconfirmed = alert.state === 'unconfirmed'
   return (
     <Modal title={escapeInvisible(alert.name)} isWide onClose={onClose}>
       <div className="body alert-details">
@@ -139,6 +142,7 @@ function AlertModal({ id, onClose }: { readonly id: string; readonly onClose: ()
           <AlertState alert={alert} /> {conditionText(alert)}
         </p>
         {alert.paused_reason !== null && <p>{pausedTexts[alert.paused_reason]}</p>}
+        {isUnconfirmed && <p>The recipient must open the e-mailed link within 24 hours.</p>}
         {alert.last_error !== null && <p className="field-error wrap">{escapeInvisible(alert.last_error)}</p>}
         <pre className="sql-text" tabIndex={0} aria-label="SQL">
           {escapeInvisible(alert.sql)}
@@ -148,10 +152,13 @@ function AlertModal({ id, onClose }: { readonly id: string; readonly onClose: ()
             {name}: {escapeInvisible(value)}
           </p>
         ))}
-        <p className="soft wrap">{alert.url}</p>
+        <p className="soft wrap">{alert.url ?? alert.email}</p>
         <div className="button-row">
-          <Button disabled={acting.isPending} onClick={() => acting.mutate(isPaused ? 'resume' : 'pause')}>
-            {isPaused ? 'Resume' : 'Pause'}
+          <Button
+            disabled={acting.isPending || alert.paused_reason === 'unsubscribed'}
+            onClick={() => acting.mutate(isPaused ? 'resume' : 'pause')}
+          >
+            {isUnconfirmed ? 'Send the e-mail again' : isPaused ? 'Resume' : 'Pause'}
           </Button>
           <Button disabled={isPaused || acting.isPending} onClick={() => acting.mutate('run')}>
             Run now

@@ -59,7 +59,7 @@ export interface Requests {
   readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/dashboards': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[] }
   readonly 'PUT /api/v1/dashboards/{id}': { readonly name: string; readonly refresh_seconds?: number; readonly tiles?: readonly ({ readonly id?: string; readonly query_id: string; readonly title?: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly view?: 'table' | 'chart'; readonly width?: number })[]; readonly updated_at?: string }
-  readonly 'POST /api/v1/alerts': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }; readonly interval_seconds?: number; readonly repeat_hours?: number | null; readonly url: string }
+  readonly 'POST /api/v1/alerts': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }; readonly interval_seconds?: number; readonly repeat_hours?: number | null; readonly url?: string | null; readonly email?: string | null }
   readonly 'POST /api/v1/alerts/propose': { readonly question: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]; readonly format?: 'csv' | 'parquet' }
 }
@@ -310,10 +310,14 @@ export interface Alert {
   readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
   readonly interval_seconds: number
   readonly repeat_hours: number | null
-  readonly url: string
-  readonly state: 'active' | 'paused'
-  /** `failures`: 5 runs in a row failed; `webhook`: its endpoint was deleted. */
-  readonly paused_reason: 'owner' | 'failures' | 'webhook' | null
+  /** Receiver of the webhook; null for an e-mail alert. */
+  readonly url: string | null
+  /** Recipient of the e-mails; null for a webhook. */
+  readonly email: string | null
+  /** `unconfirmed`: deleted 24 hours after its creation. */
+  readonly state: 'active' | 'paused' | 'unconfirmed'
+  /** `failures`: 5 runs in a row failed; `webhook`: its endpoint was deleted; `unsubscribed`: by the recipient; `mail`: an e-mail could not be sent, see `last_error`. */
+  readonly paused_reason: 'owner' | 'failures' | 'webhook' | 'unsubscribed' | 'mail' | null
   /** Whether the condition held at the last run; null before it. */
   readonly is_met: boolean | null
   /** First column of the first row at the last run, as text. */
@@ -340,10 +344,14 @@ export interface CreatedAlert {
   readonly condition: { readonly kind: 'rows' | 'no_rows' | 'changed' } | { readonly kind: 'compare'; readonly operator: '<' | '<=' | '=' | '<>' | '>=' | '>'; readonly number: string }
   readonly interval_seconds: number
   readonly repeat_hours: number | null
-  readonly url: string
-  readonly state: 'active' | 'paused'
-  /** `failures`: 5 runs in a row failed; `webhook`: its endpoint was deleted. */
-  readonly paused_reason: 'owner' | 'failures' | 'webhook' | null
+  /** Receiver of the webhook; null for an e-mail alert. */
+  readonly url: string | null
+  /** Recipient of the e-mails; null for a webhook. */
+  readonly email: string | null
+  /** `unconfirmed`: deleted 24 hours after its creation. */
+  readonly state: 'active' | 'paused' | 'unconfirmed'
+  /** `failures`: 5 runs in a row failed; `webhook`: its endpoint was deleted; `unsubscribed`: by the recipient; `mail`: an e-mail could not be sent, see `last_error`. */
+  readonly paused_reason: 'owner' | 'failures' | 'webhook' | 'unsubscribed' | 'mail' | null
   /** Whether the condition held at the last run; null before it. */
   readonly is_met: boolean | null
   /** First column of the first row at the last run, as text. */
@@ -355,7 +363,7 @@ export interface CreatedAlert {
   readonly failures: number
   readonly next_run_at: string
   readonly created_at: string
-  readonly secret: string
+  readonly secret: string | null
 }
 
 export interface AlertProposal {
@@ -436,6 +444,8 @@ export interface Health {
   readonly remedy: string | null
   /** True if other calls need a token. */
   readonly needs_token: boolean
+  /** True if alerts can be e-mailed. */
+  readonly sends_email: boolean
 }
 
 export interface Example {

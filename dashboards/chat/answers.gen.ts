@@ -41,6 +41,8 @@ export interface ChatSettings {
   readonly max_message_characters: number
   /** Characters of earlier messages that are sent to the model. */
   readonly max_history_characters: number
+  /** Whether alerts can be e-mailed. */
+  readonly sends_email: boolean
   /** How long shared links work; 0 if sharing is disabled. */
   readonly share_days: number
 }

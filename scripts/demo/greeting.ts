@@ -36,7 +36,7 @@ export function greetingText(greeting: Greeting): string {
       : [`  Pages are not built yet: ${pageProblem.trim().split('\n', 1)[0]} Run npm run build for details.`]),
     `  ${chain.introduction}`,
     `  ${modelText(greeting.model)}`,
-    ...(mailFolder === undefined ? [] : [`  Sign-in e-mails are files: ${mailFolder}`]),
+    ...(mailFolder === undefined ? [] : [`  E-mails are files: ${mailFolder}`]),
     `  Webhooks: see docs/webhooks.md. Developer key: ${key}`,
     `  Progress: DATA_FOLDER=${folder} npm run farm -- status`,
     '  Ctrl+C stops the demo and deletes its database.',

@@ -41,8 +41,8 @@ export async function createLogger(
   )
 }
 
-/** Links of shared chats and dashboards: their token is the only credential. */
-const secretSegment = /\/(shares?|d|public\/dashboards)\/[^/]+/g
+/** Links of shared chats, dashboards and e-mails of alerts: their token is the only credential. */
+const secretSegment = /\/(shares?|d|public\/dashboards|alert-mails)\/[^/]+/g
 
 export function loggedPath(path: string): string {
   return path.replaceAll(secretSegment, '/$1/***')

@@ -222,8 +222,16 @@ export class Metrics {
   readonly alertRuns = new Counter({
     name: 'flowfarm_alert_runs_total',
     help:
-      'Runs of alerts by result: fired, met (fired before), not_met, failed, postponed (busy), lost (paused, deleted ' +
-      'or taken over).',
+      'Runs of alerts by result: fired, limited (e-mail delayed), met (fired before), not_met, failed, postponed ' +
+      '(busy), lost (paused, deleted or taken over).',
+    labelNames: ['result'],
+    registers: [this.registry],
+  })
+  readonly alertMails = new Counter({
+    name: 'flowfarm_alert_mails_total',
+    help:
+      'E-mails of alerts and to confirm them: sent, failed, limited (delayed by a daily limit), suppressed (the ' +
+      'recipient refused, or was asked three times in a day).',
     labelNames: ['result'],
     registers: [this.registry],
   })

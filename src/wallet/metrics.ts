@@ -1,6 +1,6 @@
 import type { Metrics } from '../platform/metrics.ts'
 import type { SignInMethod } from './auth/stores/sessions.ts'
-import type { MailResult } from './auth/mail.ts'
+import type { MailResult } from '../platform/mail/outbox.ts'
 import type { WalletNetwork } from './settings.ts'
 import type { PasskeyNote } from './passkeys/passkey-audit.ts'
 import type { AccountResult } from './provisioning/account-creator.ts'

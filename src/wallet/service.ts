@@ -18,13 +18,13 @@ import { createAuth } from './auth/create-auth.ts'
 import type { AuthHttp } from './auth/create-auth.ts'
 import { createGotrueSessions } from './auth/gotrue-sessions.ts'
 import { authPath } from './auth/auth-parts.ts'
-import { Outbox, mailSender } from './auth/mail.ts'
+import { openMailSender } from '../platform/mail/mail-sender.ts'
+import { Outbox } from '../platform/mail/outbox.ts'
 import { githubProvider, googleProvider } from './auth/providers.ts'
 import type { DeleteUserData, ConfirmUserChange } from './auth/user-changes.ts'
 import {
   walletNetworks,
   readApplication,
-  readMailFrom,
   readServiceToken,
   readWalletPlace,
   walletWarnings,
@@ -281,10 +281,12 @@ async function openAuth(
   { pool, statements, place, figures, log, port, userChanges, clients, deleteUserData }: AuthNeeds,
 ): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
-  const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
+  const sendMail = openMailSender(config, log)
   if (gotrueUrl !== undefined) {
     const outbox =
-      config.SMTP_URL === undefined ? undefined : new Outbox({ pool, send: sendMail, log, onDone: figures.mail })
+      config.SMTP_URL === undefined
+        ? undefined
+        : new Outbox({ pool, table: 'wallet_auth.outgoing_mails', send: sendMail, log, onDone: figures.mail })
     if (outbox !== undefined) lifecycle.onStop('wallet e-mails', () => outbox.close())
     return {
       sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }),

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { readConfig } from '../config.ts'
 import { FatalError } from '../platform/errors.ts'
-import { readApplication, readMailFrom, readServiceToken, readWalletPlace, walletWarnings } from './settings.ts'
+import { readMailFrom } from '../platform/mail/mail-sender.ts'
+import { readApplication, readServiceToken, readWalletPlace, walletWarnings } from './settings.ts'
 
 describe('wallet settings', () => {
   const read = (variables: Record<string, string>): ReturnType<typeof readWalletPlace> =>

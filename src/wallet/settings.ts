@@ -3,12 +3,12 @@ import type { Setting, SettingValues } from '../platform/setting.ts'
 import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
 import type { accessNodeSettings } from '../access/settings.ts'
 import { FatalError } from '../platform/errors.ts'
+import type { mailSettings } from '../platform/mail/mail-sender.ts'
 import type { OAuthApplication } from './auth/providers.ts'
 import { readRelyingParty } from './passkeys/relying-party.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
 
 const group = 'Wallet'
-const mail = 'Wallet: e-mail'
 const oauth = 'Wallet: sign-in with others'
 const payer = 'Wallet: accounts on the chain'
 const http = ['http', 'https']
@@ -81,19 +81,6 @@ export const walletSettings = {
     secret: true,
     description:
       'service_role key of that auth server, for passkey sessions. Without it, passkey sign-in is off there.',
-  }),
-
-  SMTP_URL: optionalUrl({
-    group: mail,
-    secret: true,
-    schemes: ['smtp', 'smtps'],
-    description: 'Mail server, with credentials. Default: e-mails are written to files in MAIL_FOLDER and logged.',
-  }),
-  MAIL_FROM: text({ group: mail, default: 'flowfarm <no-reply@localhost>', description: 'Sender address.' }),
-  MAIL_FOLDER: text({
-    group: mail,
-    default: './mail',
-    description: 'Folder for e-mails without SMTP_URL.',
   }),
 
   GITHUB_CLIENT_ID: optionalText({
@@ -170,7 +157,11 @@ export const walletSettings = {
 } satisfies Record<string, Setting<unknown>>
 
 export type WalletConfig = SettingValues<
-  typeof walletSettings & typeof accessNodeSettings & typeof servingSettings & typeof proxySettings
+  typeof walletSettings &
+    typeof mailSettings &
+    typeof accessNodeSettings &
+    typeof servingSettings &
+    typeof proxySettings
 >
 
 export const walletNetworks = ['mainnet', 'testnet'] as const
@@ -241,18 +232,6 @@ export function readServiceToken({
       'it must have at least 32 characters without spaces. Generate it with `openssl rand -hex 32`',
     )
   return token
-}
-
-const mailAddress = String.raw`[^\s<>@,;"]+@[^\s<>@,;"]+`
-const senderForm = new RegExp(`^(?:${mailAddress}|[^<>\r\n]*<${mailAddress}>)$`)
-
-export function readMailFrom({ MAIL_FROM: from }: Pick<WalletConfig, 'MAIL_FROM'>): string {
-  if (!senderForm.test(from))
-    throw wrong(
-      'MAIL_FROM',
-      `${from} must be one address, with or without a name, such as Example <no-reply@example.com>`,
-    )
-  return from
 }
 
 export function walletWarnings(config: WalletConfig, { isForTrial, party, url }: WalletPlace): readonly string[] {

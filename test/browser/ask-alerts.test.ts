@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { askWorld } from '../support/ask-worlds.ts'
 import { useAskSession } from './ask-session.ts'
 import { expectUsable } from './page-checks.ts'
 
@@ -51,6 +52,7 @@ describe('alerts on the query page', () => {
       interval_seconds: 120,
       repeat_hours: null,
       url: 'https://example.com/hook',
+      email: null,
     })
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: /^The newest indexed block/ }).click()
@@ -65,6 +67,61 @@ describe('alerts on the query page', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('No alerts yet').waitFor()
     expect(session.consoleMessages).to.deep.equal([])
+  })
+
+  for (const [size, options] of [
+    ['a wide screen', {}],
+    ['a phone', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }],
+  ] as const)
+    it(`are e-mailed after the recipient confirmed, on ${size}`, async () => {
+      const page = await session.open({ replies }, options)
+      if (size === 'a phone') await page.getByRole('button', { name: 'Tables and queries' }).click()
+      await page.getByRole('tab', { name: 'Alerts' }).click()
+      await page.getByLabel('Tell me when…').fill(question)
+      await page.getByRole('button', { name: 'Review alert' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Create alert' })
+      await dialog.getByLabel('Send to').selectOption('An e-mail address')
+      expect(await dialog.getByLabel('Webhook URL').count()).to.equal(0)
+      await dialog.getByLabel('E-mail address').fill('not an address')
+      await dialog.getByRole('button', { name: 'Create alert' }).click()
+      expect(created()).to.equal(undefined)
+      await dialog.getByLabel('E-mail address').fill('ann@example.com')
+      await expectUsable(page, 'an e-mail alert')
+      await dialog.getByRole('button', { name: 'Create alert' }).click()
+      await page.getByText('Open the link in the e-mail to ann@example.com').waitFor()
+      await expectUsable(page, 'how to confirm an e-mail alert')
+      expect(created()).to.include({ url: null, email: 'ann@example.com' })
+      await page.getByRole('button', { name: 'Close' }).last().click()
+      await page.getByRole('button', { name: /^The newest indexed block.*unconfirmed/s }).click()
+      await page.getByRole('button', { name: 'Send the e-mail again' }).waitFor()
+      await expectUsable(page, 'an unconfirmed alert')
+      await page.getByRole('button', { name: 'Send the e-mail again' }).click()
+      expect(session.consoleMessages).to.deep.equal([])
+    })
+
+  it('have no choice of e-mail without a mail server, and show why one is paused', async () => {
+    const paused = { ...proposal, id: 'm', url: null, email: 'ann@example.com', state: 'paused', repeat_hours: null }
+    const page = await session.open({
+      replies,
+      health: { ...askWorld().health, sends_email: false },
+      alerts: [
+        { ...paused, name: 'Refused', paused_reason: 'mail', last_error: 'The mail server refused the address.' },
+        { ...paused, id: 'u', name: 'Left', paused_reason: 'unsubscribed', last_error: null },
+      ],
+    })
+    await page.getByRole('tab', { name: 'Alerts' }).click()
+    await page.getByRole('button', { name: /^Refused/ }).click()
+    await page.getByText('The mail server refused the address.').waitFor()
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('button', { name: /^Left/ }).click()
+    await page.getByText('the recipient unsubscribed').waitFor()
+    expect(await page.getByRole('button', { name: 'Resume' }).isDisabled()).to.equal(true)
+    await expectUsable(page, 'an unsubscribed alert')
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByLabel('Tell me when…').fill(question)
+    await page.getByRole('button', { name: 'Review alert' }).click()
+    await page.getByLabel('Webhook URL').waitFor()
+    expect(await page.getByLabel('Send to').count()).to.equal(0)
   })
 
   it('are created from SQL on phones, in dark colours, with hostile texts as text', async () => {

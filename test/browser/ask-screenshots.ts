@@ -56,6 +56,7 @@ const noModel = {
   model: null,
   remedy: 'Set LLM_API_KEY to the key of a model.',
   needs_token: false,
+  sends_email: true,
 }
 const locked = { ...askWorld().health, needs_token: true }
 const refused = {

@@ -59,7 +59,7 @@ describe('alerts proposed by the chat', () => {
       await form.getByText('whsec_k0XvB1').waitFor()
       expect(sent.at(-1)).to.deep.equal({
         tool: 'create_alert',
-        input: { ...proposed, url: 'https://example.com/hook' },
+        input: { ...proposed, url: 'https://example.com/hook', email: null },
       })
       expect(await horizontalOverflow(page)).to.equal(0)
       await expectUsable(page, 'a created alert')
@@ -71,6 +71,35 @@ describe('alerts proposed by the chat', () => {
       expect(session.consoleMessages).to.deep.equal([])
     })
   }
+
+  it('are e-mailed to an address that the model proposed or the user entered', async () => {
+    const sent: { readonly input: Record<string, unknown> }[] = []
+    const page = await session.open(
+      {
+        reply: () => propose('create_alert', { ...proposed, url: null, email: 'ann@example.com' }),
+        others: {
+          'POST /api/chat/confirm': (body) => {
+            sent.push(JSON.parse(body) as (typeof sent)[number])
+            return { status: 200, body: { output: { structuredContent: { alert: {}, secret: null } }, error: null } }
+          },
+        },
+      },
+      phone,
+    )
+    await askAndWait(page, 'E-mail me when the newest block is above 200 million')
+    const form = page.getByRole('form', { name: 'New alert' })
+    expect(await form.getByLabel('E-mail address').inputValue()).to.equal('ann@example.com')
+    await expectUsable(page, 'a proposed e-mail alert')
+    await form.getByLabel('Send to').selectOption('A webhook')
+    await form.getByLabel('Webhook URL').waitFor()
+    await form.getByLabel('Send to').selectOption('An e-mail address')
+    await form.getByLabel('E-mail address').fill('bob@example.com')
+    await form.getByRole('button', { name: 'Create alert' }).click()
+    await form.getByText('the alert starts when it is confirmed').waitFor()
+    await expectUsable(page, 'an e-mail alert')
+    expect(sent.at(-1)?.input).to.deep.equal({ ...proposed, url: null, email: 'bob@example.com' })
+    expect(session.consoleMessages).to.deep.equal([])
+  })
 
   it('are deleted only by the user', async () => {
     const sent: unknown[] = []

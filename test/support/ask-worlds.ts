@@ -76,6 +76,7 @@ export function askWorld(): AskWorld {
       model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false },
       remedy: null,
       needs_token: false,
+      sends_email: true,
     },
     replies: {
       ask: { body: answered(question, ran) },

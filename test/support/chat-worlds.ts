@@ -32,6 +32,7 @@ export const settings = {
   tools: ['run_indexer_sql', 'createChart'],
   max_message_characters: 20_000,
   max_history_characters: 400_000,
+  sends_email: true,
   share_days: 30,
 }
 

@@ -123,16 +123,17 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       if (call === 'GET /api/v1/alerts') return json(response, { data: world.alerts })
       if (request.method === 'GET') return json(response, { alert, runs: alertRuns, deliveries: alertDeliveries })
       const isPaused = action === 'pause'
+      const isMailed = typeof (body as { readonly email?: unknown } | undefined)?.email === 'string'
       const changed = {
         ...newAlert,
         ...(body as object | undefined),
         ...alert,
         id: id ?? String(calls.length),
-        state: isPaused ? 'paused' : 'active',
+        state: isMailed ? 'unconfirmed' : isPaused ? 'paused' : 'active',
         paused_reason: isPaused ? 'owner' : null,
       }
       state.world = { ...world, alerts: [changed, ...world.alerts.filter((each) => each !== alert)] }
-      return json(response, { ...changed, secret: 'whsec_c2VjcmV0' })
+      return json(response, { ...changed, secret: isMailed ? null : 'whsec_c2VjcmV0' })
     }
     if (call === 'GET /api/v1/queries') return json(response, { data: world.queries })
     if (call === 'POST /api/v1/queries') {
@@ -217,6 +218,8 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
 }
 
 const newAlert = {
+  url: null,
+  email: null,
   is_met: null,
   last_value: null,
   last_run_at: null,

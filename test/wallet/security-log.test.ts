@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RateLimits } from '../../src/wallet/auth/stores/rate-limits.ts'
-import type { Mail } from '../../src/wallet/auth/mail.ts'
+import type { Mail } from '../../src/platform/mail/mail-sender.ts'
 import { pruneSignatures, securityEndpoints, signatureLimit } from '../../src/wallet/account/security-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

@@ -6,7 +6,7 @@ import { Button, FieldError, Form } from '../../kit/controls.tsx'
 import { formatDuration } from '../../kit/formats.ts'
 import { escapeInvisible } from '../../kit/result-table.ts'
 import { CopyButton } from '../../kit/toast.tsx'
-import { confirmTool } from '../settings.ts'
+import { confirmTool, useSettings } from '../settings.ts'
 import { setCallConfirmed, useThreads } from '../threads.ts'
 import { CodeBlock } from './markdown.tsx'
 import { asRecord, asText, unwrap } from './tool-outcome.ts'
@@ -16,6 +16,7 @@ import type { ToolCall } from './tool-outcome.ts'
 export const ConversationContext = createContext<string | undefined>(undefined)
 
 const maxUrl = 2000
+const maxEmail = 254
 
 /** A tool that runs only if the user confirms it. The model wrote all of its texts. */
 export function Proposal({ call }: { readonly call: ToolCall }): ReactNode {
@@ -36,13 +37,17 @@ interface ConfirmationProps {
 
 function Confirmation({ call, conversationId, action, input }: ConfirmationProps): ReactNode {
   const [url, setUrl] = useState(asText(input['url']) ?? '')
+  const sendsEmail = useSettings().data?.sends_email === true
+  const [email, setEmail] = useState(asText(input['email']))
+  const isMail = sendsEmail && email !== undefined
   const thread = useThreads().list.find(({ id }) => id === conversationId)
   const id = useId()
+  const receiver = isMail ? { url: null, email: email.trim() } : { url: url.trim(), email: null }
   const isNew = action === 'create_alert'
   const running = useMutation({
     mutationFn: async () => {
       const { id: alertId } = input
-      const { output, error } = await confirmTool(action, isNew ? { ...input, url: url.trim() } : { id: alertId })
+      const { output, error } = await confirmTool(action, isNew ? { ...input, ...receiver } : { id: alertId })
       if (error !== null) throw new Error(error)
       await setCallConfirmed(conversationId, call.id)
       return asText(asRecord(unwrap(output))['secret'])
@@ -65,10 +70,39 @@ function Confirmation({ call, conversationId, action, input }: ConfirmationProps
       )}
       {sql !== undefined && <CodeBlock code={sql} language="sql" />}
       {isDone ? (
-        <p role="status">{isNew ? 'Alert created. Ask lists it.' : 'Alert deleted.'}</p>
+        <p role="status">{outcomeText(isNew, running.isSuccess && isMail)}</p>
       ) : (
         <>
-          {isNew && (
+          {isNew && sendsEmail && (
+            <div className="field">
+              <label htmlFor={`${id}-receiver`}>Send to</label>
+              <select
+                id={`${id}-receiver`}
+                className="input"
+                value={isMail ? 'email' : 'url'}
+                onChange={(event) => setEmail(event.target.value === 'email' ? '' : undefined)}
+              >
+                <option value="url">A webhook</option>
+                <option value="email">An e-mail address</option>
+              </select>
+            </div>
+          )}
+          {isNew && isMail && (
+            <div className="field">
+              <label htmlFor={id}>E-mail address</label>
+              <input
+                id={id}
+                className="input"
+                type="email"
+                required
+                maxLength={maxEmail}
+                placeholder="name@example.com"
+                value={email}
+                onChange={(event) => setEmail(event.target.value)}
+              />
+            </div>
+          )}
+          {isNew && !isMail && (
             <div className="field">
               <label htmlFor={id}>Webhook URL</label>
               <input
@@ -99,6 +133,13 @@ function Confirmation({ call, conversationId, action, input }: ConfirmationProps
       )}
     </Form>
   )
+}
+
+function outcomeText(isNew: boolean, isMail: boolean): string {
+  if (!isNew) return 'Alert deleted.'
+  return isMail
+    ? 'Open the link in the e-mail within 24 hours: the alert starts when it is confirmed. Ask lists it.'
+    : 'Alert created. Ask lists it.'
 }
 
 function conditionText({ kind, operator, number }: Readonly<Record<string, unknown>>): string {

@@ -79,6 +79,7 @@ const settings = z
     tools: z.array(z.string()),
     max_message_characters: z.int(),
     max_history_characters: z.int().describe('Characters of earlier messages that are sent to the model.'),
+    sends_email: z.boolean().describe('Whether alerts can be e-mailed.'),
     share_days: z.int().describe('How long shared links work; 0 if sharing is disabled.'),
   })
   .meta({ id: 'ChatSettings' })
@@ -357,7 +358,7 @@ function explain(error: unknown, log: Logger, left: AbortSignal): string {
 }
 
 function presentSettings({ parts, needsToken, shares }: ChatServices): z.output<typeof settings> {
-  const { models, examples, explorerUrl, linkHosts } = parts
+  const { models, examples, explorerUrl, linkHosts, sendsEmail } = parts
   return {
     modes: models.modes.map(({ mode, state }) => ({ mode, model: `${state.provider}/${state.name}` })),
     default_mode: models.defaultMode,
@@ -370,6 +371,7 @@ function presentSettings({ parts, needsToken, shares }: ChatServices): z.output<
     tools: [...parts.toolNames()],
     max_message_characters: historyLimits.messageCharacters,
     max_history_characters: parts.maxHistoryCharacters,
+    sends_email: sendsEmail,
     share_days: shares.days,
   }
 }

@@ -34,6 +34,8 @@ export interface ChatParts {
   readonly examples: readonly string[]
   readonly explorerUrl: string | undefined
   readonly linkHosts: readonly string[]
+  /** Whether alerts can be e-mailed. */
+  readonly sendsEmail: boolean
   readonly maxHistoryCharacters: number
   toolNames(): readonly string[]
   /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
@@ -45,7 +47,7 @@ export interface ChatParts {
   confirm(tool: ConfirmedTool, input: object, signal: AbortSignal): Promise<unknown>
 }
 
-interface ChatOptions {
+interface ChatOptions extends Pick<ChatParts, 'sendsEmail'> {
   readonly models: ChatModels
   readonly source: { find(signal: AbortSignal): Promise<FoundMcpTools> }
   readonly skills: Skills
@@ -153,6 +155,7 @@ export function createChat(options: ChatOptions): ChatParts {
     examples,
     explorerUrl,
     linkHosts,
+    sendsEmail: options.sendsEmail,
     toolNames: () => toolNames,
     answer,
     prepare: async (signal) => void (await find(signal)),

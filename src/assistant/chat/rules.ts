@@ -43,7 +43,9 @@ export const toolUses: readonly { readonly tools: readonly string[]; readonly us
   },
   {
     tools: ['create_alert', 'list_alerts', 'delete_alert'],
-    use: 'alerts by webhook, for "tell me when …". The user confirms on the page what you propose, and enters the URL.',
+    use:
+      'alerts by webhook or e-mail, for "tell me when …". The user confirms on the page what you propose, and enters ' +
+      'the URL or address.',
   },
   { tools: ['loadSkill'], use: 'background for a subject, with tested examples.' },
 ]

@@ -33,12 +33,16 @@ import { examplePairs } from '../query/example-pairs.ts'
 import type { ExamplePair } from '../query/example-pairs.ts'
 import type { QueryTarget } from '../query/query-service.ts'
 import { readJsonCdcValue } from '../../flow/json-cdc/json-cdc-payload.ts'
+import { alertMailRemedy } from '../query/alerts/alert-mails.ts'
+import type { mailSettings } from '../../platform/mail/mail-sender.ts'
 import type { Network } from '../../flow/network.ts'
 import type { Logger } from '../../platform/log.ts'
 import { openNetwork } from '../network.ts'
 import { openSkills } from '../open-skills.ts'
 
-type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof servingSettings & typeof proxySettings>
+type Config = SettingValues<
+  typeof chatSettings & typeof askSettings & typeof mailSettings & typeof servingSettings & typeof proxySettings
+>
 
 export async function startChat(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
@@ -148,6 +152,7 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
     log,
     fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [],
     explorerUrl: config.CHAT_EXPLORER_URL,
+    sendsEmail: alertMailRemedy(config) === undefined,
     contextTokens: config.CHAT_CONTEXT_TOKENS,
     timeoutMs: config.CHAT_TIMEOUT_S * 1000,
     examples: examples().map(({ questions }) => questions[0]),

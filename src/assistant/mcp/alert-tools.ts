@@ -11,6 +11,8 @@ import {
   toolResult,
 } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
+import { isLoopback } from '../../platform/limits/clients.ts'
+import { maskEmail } from '../../platform/mail/email-address.ts'
 import type { AlertStore } from '../query/alerts/alert-store.ts'
 import { alertBody, alertSchema, checkAlert, idOf, presentAlert } from '../query/http/alert-routes.ts'
 import type { QueryService } from '../query/query-service.ts'
@@ -27,7 +29,7 @@ export interface AlertTools {
 const createdOutput = advertised(
   z.object({
     alert: alertSchema.nullable(),
-    secret: z.string().nullable().describe('Signs the deliveries. Not returned again.'),
+    secret: z.string().nullable().describe('Signs the deliveries of a webhook. Not returned again.'),
     ...failureFields,
   }),
 )
@@ -47,12 +49,15 @@ export function registerAlertTools(
       'Alerts need a developer key, so that only you can read and delete yours.',
     )
   }
+  const { client } = context
+  const requestedBy = client === undefined || isLoopback(client) ? undefined : client
   registerTool(server, context, {
     name: alertToolNames.create,
     title: 'Create an alert',
     description:
-      'Runs a statement on a schedule and posts a webhook when a condition becomes true ("tell me when …"). Test the ' +
-      'statement with run_indexer_sql first, and have the user confirm it, the condition and the URL.',
+      'Runs a statement on a schedule, and posts a webhook or sends an e-mail when a condition becomes true ("tell me ' +
+      'when …"). Test the statement with run_indexer_sql first, and have the user confirm it, the condition and the ' +
+      'URL or address. The recipient of an e-mail alert must also confirm it by a mailed link.',
     schema: alertBody,
     output: createdOutput,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
@@ -60,7 +65,7 @@ export function registerAlertTools(
       const own = ownerOf()
       await checkAlert(queries, given, { signal, client: context.client })
       const { interval_seconds: intervalSeconds, repeat_hours: repeatHours, ...rest } = given
-      const { alert, secret } = await store.create(own, { ...rest, intervalSeconds, repeatHours })
+      const { alert, secret } = await store.create(own, { ...rest, intervalSeconds, repeatHours }, requestedBy)
       return toolResult({ alert: presentAlert(alert), secret, ...noFailure })
     },
     failed: failedWith({ alert: null, secret: null }),
@@ -75,8 +80,9 @@ export function registerAlertTools(
     run: async () => {
       const alerts = (await store.list(ownerOf())).map((alert) => ({
         ...presentAlert(alert),
-        // Paths of webhooks are often secrets, which no model needs.
-        url: new URL(alert.url).origin,
+        // Paths of webhooks are often secrets; no model needs them, or addresses.
+        url: alert.url === null ? null : new URL(alert.url).origin,
+        email: alert.email === null ? null : maskEmail(alert.email),
       }))
       return toolResult({ alerts, ...noFailure })
     },

@@ -20,7 +20,7 @@ import type { ServiceContext } from '../../platform/service.ts'
 import { openNetwork } from '../network.ts'
 import { AlertStore } from '../query/alerts/alert-store.ts'
 import type { AlertWebhooks } from '../query/alerts/alert-store.ts'
-import { openQueryService } from '../query/service.ts'
+import { openAlertMails, openQueryService } from '../query/service.ts'
 import { ownerOf } from '../../platform/http/guards.ts'
 import { openSkills } from '../open-skills.ts'
 
@@ -36,7 +36,7 @@ export async function startMcp(context: ServiceContext<Config>, webhooks: AlertW
   const { service: queries } = await openQueryService(context)
   const server = await startMcpHttpServer({
     queries,
-    alerts: new AlertStore(context.pool, webhooks),
+    alerts: new AlertStore(context.pool, webhooks, await openAlertMails(context)),
     owner: ownerOf(config.API_TOKEN),
     log,
     metrics,

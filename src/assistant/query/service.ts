@@ -11,11 +11,14 @@ import { SavedQueries } from './saved/saved-queries.ts'
 import { createAskServer } from './http/server.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../../platform/service.ts'
+import { openMailSender } from '../../platform/mail/mail-sender.ts'
+import type { mailSettings } from '../../platform/mail/mail-sender.ts'
 import { applicationsOf } from '../../platform/pages/applications.ts'
 import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../../platform/pages/page-build.ts'
 import { join, resolve } from 'node:path'
 import { AlertScheduler } from './alerts/alert-scheduler.ts'
+import { AlertMails, alertMailRemedy } from './alerts/alert-mails.ts'
 import { AlertStore } from './alerts/alert-store.ts'
 import type { AlertWebhooks } from './alerts/alert-store.ts'
 import { AgentMemory } from './agent-memory.ts'
@@ -39,7 +42,9 @@ import { retryWhile } from '../../platform/retry.ts'
 import { oncePerProcess } from '../../platform/service.ts'
 import { readNetwork, whenNetworkKnown } from '../network.ts'
 
-export type AskConfig = SettingValues<typeof askSettings & typeof servingSettings & typeof proxySettings>
+export type AskConfig = SettingValues<
+  typeof askSettings & typeof mailSettings & typeof servingSettings & typeof proxySettings
+>
 
 /** @param webhooks delivers alerts */
 export async function startAsk(context: ServiceContext<AskConfig>, webhooks: AlertWebhooks): Promise<void> {
@@ -55,13 +60,15 @@ export async function startAsk(context: ServiceContext<AskConfig>, webhooks: Ale
   lifecycle.onStop('query page', () => pages.stop())
   const exports = new Exports(service, resolve(config.CHROMA_PERSIST_DIR), log)
   lifecycle.onStop('exports', () => exports.stop())
-  const alerts = new AlertStore(context.pool, webhooks)
+  const alertMails = await openAlertMails(context)
+  const alerts = new AlertStore(context.pool, webhooks, alertMails)
   const server = await createAskServer({
     service,
     memory,
     history: new QueryHistory(),
     saved: new SavedQueries(context.pool),
     alerts,
+    alertMails,
     exports,
     dashboards: new Dashboards(context.pool),
     log,
@@ -79,6 +86,7 @@ export async function startAsk(context: ServiceContext<AskConfig>, webhooks: Ale
   lifecycle.onStop('query service', () => server.close())
   const scheduler = new AlertScheduler({
     store: alerts,
+    mails: alertMails,
     service,
     log,
     onRun: (result) => metrics.alertRuns.inc({ result }),
@@ -97,6 +105,23 @@ interface OpenedQueryService {
   readonly service: QueryService
   readonly memory: AgentMemory
 }
+
+/** @throws FatalError for an invalid sender */
+export const openAlertMails = oncePerProcess((context: ServiceContext<AskConfig>): Promise<AlertMails> => {
+  const { config, pool, lifecycle, metrics, shared } = context
+  const log = context.log.child({ service: 'ask' })
+  const remedy = alertMailRemedy(config)
+  const mails = new AlertMails({
+    pool,
+    log,
+    send: remedy === undefined ? openMailSender(config, log) : undefined,
+    remedy,
+    askUrl: () => config.APPLICATION_URLS.ask ?? `http://localhost:${shared.askPort ?? config.ASK_PORT}/`,
+    onMail: (result) => metrics.alertMails.inc({ result }),
+  })
+  lifecycle.onStop('e-mails of alerts', () => mails.close())
+  return Promise.resolve(mails)
+})
 
 export const openQueryService = oncePerProcess(open)
 

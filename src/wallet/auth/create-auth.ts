@@ -17,8 +17,10 @@ import { EmailChange } from './email-change.ts'
 import { EmailSignIn } from './email-sign-in.ts'
 import { AttemptLimits, authLimits } from './stores/attempt-limits.ts'
 import type { AuthLimits } from './stores/attempt-limits.ts'
-import type { SendMail, MailResult } from './mail.ts'
-import { newClientMail, Outbox } from './mail.ts'
+import type { SendMail } from '../../platform/mail/mail-sender.ts'
+import { Outbox } from '../../platform/mail/outbox.ts'
+import type { MailResult } from '../../platform/mail/outbox.ts'
+import { newClientMail } from './mail.ts'
 import { createAuthSessions } from './auth-sessions.ts'
 import { FlowStates, ProviderSignIn } from './provider-sign-in.ts'
 import type { OAuthProvider } from './providers.ts'
@@ -77,7 +79,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const key = await readSigningKey(pool, options.jwtKey)
   const secrets = new AuthSecrets(key)
   const counts = new RateLimits(pool, statements)
-  const outbox = new Outbox({ pool, send: options.sendMail, log, onDone: options.onMail })
+  const outbox = new Outbox({
+    pool,
+    table: 'wallet_auth.outgoing_mails',
+    send: options.sendMail,
+    log,
+    onDone: options.onMail,
+  })
   const parts: AuthParts = {
     pool,
     statements,

@@ -7,7 +7,7 @@ import { signInMail } from './mail.ts'
 import { countMail } from './stores/attempt-limits.ts'
 import type { EmailSecrets, OneTimeToken } from './stores/one-time-tokens.ts'
 import type { AuthClient, IssuedSession } from './stores/sessions.ts'
-import { mailboxOf, readEmail } from './stores/users.ts'
+import { mailboxOf, readEmail } from '../../platform/mail/email-address.ts'
 
 interface EmailRequest {
   readonly email: string

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose'
 import { ApiError } from '../../platform/errors.ts'
 import { responseText } from '../../platform/outbound/response-text.ts'
 import { authError } from './auth-parts.ts'
-import { readEmail } from './stores/users.ts'
+import { readEmail } from '../../platform/mail/email-address.ts'
 import type { ProviderAccount } from './stores/users.ts'
 
 interface ProviderRequest {

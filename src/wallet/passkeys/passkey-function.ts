@@ -11,7 +11,7 @@ import type { Call, Route } from '../../platform/http/route.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
 import { passkeyMail, recoveryMail } from '../auth/mail.ts'
-import type { Outbox } from '../auth/mail.ts'
+import type { Outbox } from '../../platform/mail/outbox.ts'
 import type { ConfirmUserChange, UserChange } from '../auth/user-changes.ts'
 import { RateLimits } from '../auth/stores/rate-limits.ts'
 import {

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { alertLimits } from '../../../src/assistant/query/alerts/alert-store.ts'
+import { mailLimits } from '../../../src/assistant/query/alerts/alert-mails.ts'
+import type { Mail } from '../../../src/platform/mail/mail-sender.ts'
 import { ApiError } from '../../../src/platform/errors.ts'
+import { addressList, clientReader, loopbackNetworks } from '../../../src/platform/limits/clients.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { goodKey, startKeyBackend } from './support/key-backend.ts'
@@ -37,7 +40,7 @@ describe('alert tools of the MCP server', () => {
     database = await createTestDatabase()
     backend = await startKeyBackend()
   })
-  beforeEach(() => database.pool.query('DELETE FROM app.alerts'))
+  beforeEach(() => database.pool.query('DELETE FROM app.alerts; DELETE FROM app.alert_mails'))
   afterEach(() => mcp.stop())
   after(async () => {
     await backend.stop()
@@ -71,6 +74,33 @@ describe('alert tools of the MCP server', () => {
     expect((await call('delete_alert', { id })).structuredContent).to.include({ status: 'deleted', error: null })
     expect((await call('delete_alert', { id })).structuredContent.error_code).to.equal('unknown-alert')
     expect(await names()).to.deep.equal([])
+  })
+
+  it('are e-mailed, if there is a mail server, and listed without the address', async () => {
+    const mails: Mail[] = []
+    const { url: _url, ...rest } = alert
+    await run()
+    const mailed = { ...rest, email: 'ann@example.com' }
+    expect((await call('create_alert', mailed)).structuredContent).to.include({ error_code: 'email-unavailable' })
+    await mcp.stop()
+    await run({
+      mail: { send: (mail) => Promise.resolve(void mails.push(mail)) },
+      admission: { clientOf: clientReader(addressList(loopbackNetworks)) },
+    })
+    const created = await call('create_alert', mailed, developer)
+    expect(created.structuredContent).to.deep.include({ error: null, secret: null })
+    expect(created.structuredContent.alert).to.include({ state: 'unconfirmed', email: 'ann@example.com' })
+    expect(JSON.stringify(await call('list_alerts', {}, developer)))
+      .to.include('a…@example.com')
+      .and.not.include('ann@')
+    for (let i = 1; i < mailLimits.confirmationsPerClient; i++) await call('create_alert', mailed, developer)
+    expect((await call('create_alert', mailed, developer)).structuredContent.error_code).to.equal(
+      'too-many-confirmations',
+    )
+    const local = await call('create_alert', mailed)
+    expect(local.structuredContent.error_code).to.equal(null)
+    await mcp.stop()
+    expect(mails.map(({ to }) => to)).to.deep.equal(Array.from({ length: 3 }, () => 'ann@example.com'))
   })
 
   it('keep the alerts of a developer apart', async () => {

@@ -8,8 +8,11 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { withTransaction } from '../../../src/platform/db/pool.ts'
-import type { Mail, MailResult, OutboxOptions } from '../../../src/wallet/auth/mail.ts'
-import { mailSender, Outbox, signInMail } from '../../../src/wallet/auth/mail.ts'
+import { mailSender } from '../../../src/platform/mail/mail-sender.ts'
+import type { Mail } from '../../../src/platform/mail/mail-sender.ts'
+import { Outbox } from '../../../src/platform/mail/outbox.ts'
+import type { MailResult, OutboxOptions } from '../../../src/platform/mail/outbox.ts'
+import { signInMail } from '../../../src/wallet/auth/mail.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
@@ -119,8 +122,8 @@ describe('wallet e-mails', () => {
     })
     after(() => database.drop())
 
-    const open = (options: Omit<OutboxOptions, 'pool' | 'log'>): Outbox => {
-      const outbox = new Outbox({ pool: database.pool, log, ...options })
+    const open = (options: Omit<OutboxOptions, 'pool' | 'table' | 'log'>): Outbox => {
+      const outbox = new Outbox({ pool: database.pool, table: 'wallet_auth.outgoing_mails', log, ...options })
       outboxes.push(outbox)
       return outbox
     }

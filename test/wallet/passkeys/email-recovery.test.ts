@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { expect } from 'chai'
-import type { Mail } from '../../../src/wallet/auth/mail.ts'
+import type { Mail } from '../../../src/platform/mail/mail-sender.ts'
 import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
 import type { Envelope, TestUser } from '../support/passkey-world.ts'
 import { SoftAuthenticator } from '../support/soft-authenticator.ts'

@@ -5,8 +5,8 @@ import { RetryableError } from '../../../src/platform/errors.ts'
 import type { ChainAccount, ChainAccountKey } from '../../../src/flow/chain-reader.ts'
 import { deleteUserData } from '../../../src/services.ts'
 import type { ConfirmUserChange } from '../../../src/wallet/auth/user-changes.ts'
-import type { Mail } from '../../../src/wallet/auth/mail.ts'
-import { Outbox } from '../../../src/wallet/auth/mail.ts'
+import type { Mail } from '../../../src/platform/mail/mail-sender.ts'
+import { Outbox } from '../../../src/platform/mail/outbox.ts'
 import { PasskeyStore } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { AccountKeys } from '../../../src/wallet/provisioning/account-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
@@ -223,6 +223,7 @@ describe('an e-mail session of a user who has a passkey', () => {
       expect((await user('DELETE', one.token, { confirmation, abandon })).status).to.equal(204)
       const sent: Mail[] = []
       const next = new Outbox({
+        table: 'wallet_auth.outgoing_mails',
         pool: database.pool,
         log: pino({ level: 'silent' }),
         send: (mail) => Promise.resolve(void sent.push(mail)),

@@ -11,10 +11,8 @@ import { toolInputSchema } from './tool-input-schema.ts'
 export const confirmedTools = [alertToolNames.create, alertToolNames.delete] as const
 export type ConfirmedTool = (typeof confirmedTools)[number]
 
-const proposed = alertBody.partial({ url: true })
-
 /** Without a union, which some providers refuse. */
-const forModels = proposed.extend({
+const forModels = alertBody.extend({
   condition: z.strictObject({
     kind: z.enum(['rows', 'no_rows', 'changed', 'compare']).describe('`compare` needs operator and number.'),
     operator: z.enum(operators).optional(),
@@ -50,10 +48,11 @@ export function alertProposals(found: ToolSet): ToolSet {
     [alertToolNames.create]: proposal({
       name: alertToolNames.create,
       description:
-        'Proposes an alert: a statement that runs on a schedule and posts a webhook when a condition becomes true. ' +
-        'Test the statement with run_indexer_sql first. The user adds the URL of the webhook, and confirms.',
+        'Proposes an alert: a statement that runs on a schedule, and posts a webhook or sends an e-mail when a ' +
+        'condition becomes true. Test the statement with run_indexer_sql first. The user adds the URL or address, and ' +
+        'confirms.',
       schema: forModels,
-      read: proposed,
+      read: alertBody,
     }),
     [alertToolNames.delete]: proposal({
       name: alertToolNames.delete,

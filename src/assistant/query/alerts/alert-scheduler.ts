@@ -4,6 +4,7 @@ import type { Logger } from '../../../platform/log.ts'
 import { backoffMs } from '../../../platform/retry.ts'
 import { WakeUp } from '../../../platform/signals.ts'
 import type { QueryService } from '../query-service.ts'
+import type { AlertMails } from './alert-mails.ts'
 import type { AlertLease, AlertStore, RunOutcome, RunResult } from './alert-store.ts'
 
 /** Rows of a result that are read and delivered. */
@@ -11,6 +12,7 @@ export const maxAlertRows = 20
 
 export interface AlertSchedulerOptions {
   readonly store: AlertStore
+  readonly mails: Pick<AlertMails, 'prune'>
   readonly service: Pick<QueryService, 'runSql'>
   readonly log: Logger
   readonly onRun: (result: RunResult) => void
@@ -27,6 +29,8 @@ const concurrency = 2
 const storeMs = 10_000
 
 const maxErrorCharacters = 1000
+
+const pruneMs = 3_600_000
 
 const transient: ReadonlySet<string> = new Set([
   'too-many-statements',
@@ -66,11 +70,16 @@ export class AlertScheduler {
   }
 
   async #run(): Promise<void> {
-    const { store, log, runMs, pollMs = 1000 } = this.#options
+    const { store, mails, log, runMs, pollMs = 1000 } = this.#options
     const { signal } = this.#stopping
     const outages = new LogThrottle()
+    let pruned = -pruneMs
     for (let failures = 0; !signal.aborted;) {
       try {
+        if (performance.now() - pruned > pruneMs) {
+          pruned = performance.now()
+          await mails.prune()
+        }
         const lease =
           this.#runs.size < concurrency ? await store.claim(runMs + storeMs, [...this.#runs.keys()]) : undefined
         failures = 0

@@ -4,58 +4,13 @@ import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 import { presentAnswer } from '../dto.ts'
 import type { AnswerFields } from '../dto.ts'
+import type { Alert, AlertDelivery, AlertRun, NewAlert } from './alert.ts'
+import type { AlertMails } from './alert-mails.ts'
 import type { QueryTarget } from '../query-service.ts'
 import type { Parameter } from '../sql/parameters.ts'
 import type { SqlAnswer } from '../sql/sql-runner.ts'
 import { fires, readCondition, UnsuitableValue } from './condition.ts'
-import type { AlertCondition, AlertReading, LastReading } from './condition.ts'
-
-export interface NewAlert {
-  readonly name: string
-  readonly target: QueryTarget
-  readonly question: string
-  readonly sql: string
-  readonly parameters: readonly Parameter[]
-  readonly condition: AlertCondition
-  readonly intervalSeconds: number
-  /** Null: fires only when the condition becomes true. */
-  readonly repeatHours: number | null
-  readonly url: string
-}
-
-export interface Alert extends NewAlert {
-  readonly id: string
-  readonly subscriptionId: number
-  readonly pausedReason: 'owner' | 'failures' | 'webhook' | null
-  readonly isMet: boolean | null
-  readonly lastValue: string | null
-  readonly lastRunAt: Date | null
-  readonly lastFiredAt: Date | null
-  readonly lastError: string | null
-  readonly failures: number
-  readonly nextRunAt: Date
-  readonly createdAt: Date
-}
-
-export interface AlertRun {
-  readonly run: number
-  readonly finishedAt: Date
-  readonly durationMs: number
-  readonly isMet: boolean | null
-  readonly hasFired: boolean
-  readonly rowCount: number | null
-  readonly value: string | null
-  readonly error: string | null
-}
-
-export interface AlertDelivery {
-  readonly sequence: number
-  readonly status: 'pending' | 'delivered' | 'dead'
-  readonly attemptCount: number
-  readonly responseStatus: number | null
-  readonly error: string | null
-  readonly createdAt: Date
-}
+import type { AlertReading, LastReading } from './condition.ts'
 
 /** Signed, ordered deliveries with retries, provided by the webhook feature. */
 export interface AlertWebhooks {
@@ -102,10 +57,11 @@ export type RunOutcome =
       readonly isTransient: boolean
     }
 
-export type RunResult = 'fired' | 'met' | 'not_met' | 'failed' | 'postponed' | 'lost'
+/** `limited`: an e-mail is delayed by its limit. */
+export type RunResult = 'fired' | 'limited' | 'met' | 'not_met' | 'failed' | 'postponed' | 'lost'
 
 const columns = `id, name, target, question, sql, parameters, condition, interval_seconds AS "intervalSeconds",
-  repeat_hours AS "repeatHours", url, subscription_id::float8 AS "subscriptionId", paused_reason AS "pausedReason",
+  repeat_hours AS "repeatHours", url, email, subscription_id::float8 AS "subscriptionId", paused_reason AS "pausedReason",
   is_met AS "isMet", last_value AS "lastValue", last_run_at AS "lastRunAt", last_fired_at AS "lastFiredAt",
   last_error AS "lastError", failures, next_run_at AS "nextRunAt", created_at AS "createdAt"`
 
@@ -115,10 +71,12 @@ type Row<T> = T & Record<string, unknown>
 export class AlertStore {
   readonly #pool: Pool
   readonly #webhooks: AlertWebhooks
+  readonly #mails: AlertMails
 
-  constructor(pool: Pool, webhooks: AlertWebhooks) {
+  constructor(pool: Pool, webhooks: AlertWebhooks, mails: AlertMails) {
     this.#pool = pool
     this.#webhooks = webhooks
+    this.#mails = mails
   }
 
   /** Newest first. */
@@ -147,13 +105,24 @@ export class AlertStore {
     return rows
   }
 
-  async deliveries({ subscriptionId }: Alert): Promise<readonly AlertDelivery[]> {
+  async deliveries({ id, subscriptionId }: Alert): Promise<readonly AlertDelivery[]> {
+    if (subscriptionId === null) return await this.#mails.deliveries(id, alertLimits.runs)
     return await this.#webhooks.deliveries(this.#pool, subscriptionId, alertLimits.runs)
   }
 
-  /** @throws ApiError 409 `alerts-full`, 400 for a disallowed URL */
-  async create(owner: string, alert: NewAlert): Promise<{ readonly alert: Alert; readonly secret: string }> {
-    return await withTransaction(this.#pool, async (client) => {
+  /**
+   * An e-mail alert runs when its recipient has confirmed it.
+   * @param requestedBy as for `AlertMails.request`
+   * @returns the secret of a webhook
+   * @throws ApiError 409 `alerts-full`, 400 for a disallowed URL; errors of `AlertMails.request`
+   */
+  async create(
+    owner: string,
+    alert: NewAlert,
+    requestedBy: string | undefined,
+  ): Promise<{ readonly alert: Alert; readonly secret: string | null }> {
+    await this.#mails.prune()
+    const { ask, ...created } = await withTransaction(this.#pool, async (client) => {
       await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('app.alerts', 0))`)
       const { rows: counted } = await query<{ own: number; total: number }>(
         client,
@@ -163,12 +132,16 @@ export class AlertStore {
       const { own = 0, total = 0 } = counted[0] ?? {}
       if (own >= alertLimits.perOwner) throw full(`Limit of alerts reached (${alertLimits.perOwner})`)
       if (total >= alertLimits.total) throw full(`Limit of alerts of all users reached (${alertLimits.total})`)
-      const opened = await this.#webhooks.open(client, { url: alert.url, description: `Alert: ${alert.name}` })
+      const { url, email } = alert
+      const opened =
+        url === null ? undefined : await this.#webhooks.open(client, { url, description: `Alert: ${alert.name}` })
       const { rows } = await query<Row<Alert>>(
         client,
         `INSERT INTO app.alerts (id, owner, name, target, question, sql, condition, interval_seconds, repeat_hours, url,
-           subscription_id, parameters)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
+           subscription_id, parameters, email, paused_at, paused_reason)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, CASE WHEN $13::text IS NULL THEN NULL ELSE now() END,
+           CASE WHEN $13::text IS NULL THEN NULL ELSE 'unconfirmed' END)
+         RETURNING ${columns}`,
         [
           randomBytes(8).toString('hex'),
           owner,
@@ -179,13 +152,18 @@ export class AlertStore {
           JSON.stringify(alert.condition),
           alert.intervalSeconds,
           alert.repeatHours,
-          opened.url,
-          opened.subscriptionId,
+          opened?.url ?? null,
+          opened?.subscriptionId ?? null,
           JSON.stringify(alert.parameters),
+          email,
         ],
       )
-      return { alert: known(rows[0]), secret: opened.secret }
+      const stored = known(rows[0])
+      const ask = email === null ? undefined : await this.#mails.request(client, { id: stored.id, email }, requestedBy)
+      return { alert: stored, secret: opened?.secret ?? null, ask }
     })
+    ask?.()
+    return created
   }
 
   /** A running statement no longer counts. @throws ApiError 404 `unknown-alert` */
@@ -198,35 +176,51 @@ export class AlertStore {
     )
   }
 
-  /** Runs it soon, and sends deliveries that wait. @throws ApiError 404 `unknown-alert` */
-  async resume(owner: string, id: string): Promise<Alert> {
-    return await withTransaction(this.#pool, async (client) => {
-      const alert = await this.#update(
-        client,
-        'paused_at = NULL, paused_reason = NULL, failures = 0, next_run_at = now()',
-        [owner, id],
-      )
-      await this.#webhooks.resume(client, alert.subscriptionId)
-      return alert
+  /**
+   * Runs it soon, and sends deliveries that wait. Asks the recipient of an unconfirmed alert again.
+   * @throws ApiError 404 `unknown-alert`, 409 `alert-unsubscribed`; errors of `AlertMails.request`
+   */
+  async resume(owner: string, id: string, requestedBy: string | undefined): Promise<Alert> {
+    const { alert, ask } = await withTransaction(this.#pool, async (client) => {
+      const found = await this.#update(client, 'failures = 0', [owner, id])
+      const { email, pausedReason, subscriptionId } = found
+      if (pausedReason === 'unsubscribed')
+        throw new ApiError(
+          409,
+          'alert-unsubscribed',
+          'The recipient unsubscribed. Create a new alert, which the recipient must confirm.',
+        )
+      if (pausedReason === 'unconfirmed' && email !== null)
+        return { alert: found, ask: await this.#mails.request(client, { id, email }, requestedBy) }
+      const resumed = await this.#update(client, 'paused_at = NULL, paused_reason = NULL, next_run_at = now()', [
+        owner,
+        id,
+      ])
+      if (subscriptionId !== null) await this.#webhooks.resume(client, subscriptionId)
+      return { alert: resumed, ask: undefined }
     })
+    ask?.()
+    return alert
   }
 
   /** @throws ApiError 404 `unknown-alert`, 409 `alert-paused` */
   async runSoon(owner: string, id: string): Promise<Alert> {
     const alert = await this.#update(this.#pool, 'next_run_at = least(next_run_at, now())', [owner, id])
     if (alert.pausedReason === null) return alert
-    throw new ApiError(409, 'alert-paused', 'The alert is paused. Resume it, which also runs it.')
+    throw new ApiError(
+      409,
+      'alert-paused',
+      'The alert is paused or unconfirmed. Resume or confirm it, which also runs it.',
+    )
   }
 
   /** @throws ApiError 404 `unknown-alert` */
   async delete(owner: string, id: string): Promise<void> {
     await withTransaction(this.#pool, async (client) => {
-      const { rows } = await query<{ id: number }>(
-        client,
-        'DELETE FROM app.alerts WHERE owner = $1 AND id = $2 RETURNING subscription_id::float8 AS id',
-        [owner, id],
-      )
-      await this.#webhooks.close(client, known(rows[0]).id)
+      const { subscriptionId } = await this.#update(client, 'generation = generation + 1', [owner, id])
+      await this.#mails.drop(client, [id])
+      await client.query('DELETE FROM app.alerts WHERE id = $1', [id])
+      if (subscriptionId !== null) await this.#webhooks.close(client, subscriptionId)
     })
   }
 
@@ -262,6 +256,12 @@ export class AlertStore {
    * `lost` if another process took over the run.
    */
   async finish(lease: AlertLease, outcome: RunOutcome): Promise<RunResult> {
+    const result = await this.#finish(lease, outcome)
+    if (result === 'fired') this.#mails.deliver()
+    return result
+  }
+
+  async #finish(lease: AlertLease, outcome: RunOutcome): Promise<RunResult> {
     return await withTransaction(this.#pool, async (client) => {
       const { rows } = await query<Row<Alert & { now: Date }>>(
         client,
@@ -277,13 +277,11 @@ export class AlertStore {
         return finished.isTransient ? 'postponed' : 'failed'
       }
       const { reading, isFiring, answer } = finished
-      const hasFired =
-        isFiring &&
-        (await this.#webhooks.send(client, alert.subscriptionId, {
-          id: `query.alert:${alert.id}:${lease.generation}`,
-          at: alert.now,
-          data: { ...presentEvent(alert), value: reading.value, ...boundedRows(answer) },
-        }))
+      const hasFired = isFiring && (await this.#send(client, alert, { lease, value: reading.value, answer }))
+      if (isFiring && !hasFired && alert.email !== null) {
+        await postponeMail(client, lease, { durationMs, reading, answer })
+        return 'limited'
+      }
       await query(
         client,
         `UPDATE app.alerts SET is_met = $2, last_value = $3, last_run_at = now(), last_error = NULL, failures = 0,
@@ -306,6 +304,21 @@ export class AlertStore {
     })
   }
 
+  async #send(
+    client: ClientBase,
+    alert: Alert & { readonly now: Date },
+    { lease, value, answer }: { readonly lease: AlertLease; readonly value: string | null; readonly answer: SqlAnswer },
+  ): Promise<boolean> {
+    const rows = boundedRows(answer)
+    if (alert.subscriptionId === null)
+      return await this.#mails.send(client, alert, { value, ...rows, isCut: rows.truncated })
+    return await this.#webhooks.send(client, alert.subscriptionId, {
+      id: `query.alert:${alert.id}:${lease.generation}`,
+      at: alert.now,
+      data: { ...presentEvent(alert), value, ...rows },
+    })
+  }
+
   async #update(db: Pool | ClientBase, changes: string, [owner, id]: readonly [string, string]): Promise<Alert> {
     const sql = `UPDATE app.alerts SET ${changes} WHERE owner = $1 AND id = $2 RETURNING ${columns}`
     return known((await query<Row<Alert>>(db, sql, [owner, id])).rows[0])
@@ -319,7 +332,7 @@ function presentEvent({ id, name, question, condition }: Alert): Record<string, 
 /** Bytes of the rows in a delivery; further rows are omitted. */
 export const maxDeliveredBytes = 64_000
 
-function boundedRows(answer: SqlAnswer): Partial<AnswerFields> {
+function boundedRows(answer: SqlAnswer): Pick<AnswerFields, 'columns' | 'results' | 'row_count' | 'truncated'> {
   const { columns, results, row_count: rowCount, truncated } = presentAnswer(answer)
   let bytes = 0
   const kept = results.filter((row) => {
@@ -367,6 +380,28 @@ async function recordFailure(
     [lease.id, error, isTransient ? 0 : 1, alertLimits.failures],
   )
   await recordRun(client, lease, { durationMs, isMet: null, hasFired: false, rowCount: null, value: null, error })
+}
+
+/** The alert is not marked as true, so that a later run sends the e-mail. */
+async function postponeMail(
+  client: ClientBase,
+  lease: AlertLease,
+  {
+    durationMs,
+    reading,
+    answer,
+  }: { readonly durationMs: number; readonly reading: AlertReading; readonly answer: SqlAnswer },
+): Promise<void> {
+  const error = 'The e-mail is delayed: the limit of e-mails a day is reached.'
+  await query(
+    client,
+    `UPDATE app.alerts SET last_run_at = now(), last_error = $2, failures = 0, leased_until = NULL,
+       next_run_at = now() + make_interval(secs => interval_seconds)
+     WHERE id = $1`,
+    [lease.id, error],
+  )
+  const { isMet, value } = reading
+  await recordRun(client, lease, { durationMs, isMet, hasFired: false, rowCount: answer.rowCount, value, error })
 }
 
 async function recordRun(

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import type { Route } from '../../../platform/http/route.ts'
+import type { Call, Route } from '../../../platform/http/route.ts'
+import { limitKey } from '../../../platform/limits/clients.ts'
+import { readEmail } from '../../../platform/mail/email-address.ts'
+import type { Alert, AlertDelivery, AlertRun, NewAlert } from '../alerts/alert.ts'
+import { mailLimits } from '../alerts/alert-mails.ts'
 import { alertLimits } from '../alerts/alert-store.ts'
-import type { Alert, AlertDelivery, AlertRun, NewAlert } from '../alerts/alert-store.ts'
 import { operators, readCondition, UnsuitableValue } from '../alerts/condition.ts'
 import { readAlertQuestion, statementQuestion } from '../alerts/read-alert-question.ts'
 import type { AlertQuestion } from '../alerts/read-alert-question.ts'
@@ -48,6 +51,10 @@ const repeatField = wholeNumber(1, 720)
   .nullable()
   .describe('Hours after which a true condition is reported again; null: only when it becomes true.')
 const urlField = z.string('must be a string').max(2000, 'must have at most 2000 characters')
+const emailField = z
+  .string('must be a string')
+  .refine((text) => readEmail(text) !== undefined, 'must be an e-mail address such as name@example.com')
+  .overwrite((text) => readEmail(text) ?? text)
 
 export const alertBody = z.strictObject(
   {
@@ -59,7 +66,11 @@ export const alertBody = z.strictObject(
     condition: conditionField,
     interval_seconds: intervalField.default(300),
     repeat_hours: repeatField.default(null),
-    url: urlField.describe('Receiver of the webhook: https on the public internet.'),
+    url: urlField.nullable().default(null).describe('Receiver of a webhook: https on the public internet.'),
+    email: emailField
+      .nullable()
+      .default(null)
+      .describe('Recipient of e-mails, instead of `url`; must confirm the alert.'),
   },
   notAnObject,
 )
@@ -76,12 +87,16 @@ const alertFields = {
   condition: conditionField,
   interval_seconds: z.int(),
   repeat_hours: z.int().nullable(),
-  url: z.string(),
-  state: z.enum(['active', 'paused']),
+  url: z.string().nullable().describe('Receiver of the webhook; null for an e-mail alert.'),
+  email: z.string().nullable().describe('Recipient of the e-mails; null for a webhook.'),
+  state: z.enum(['active', 'paused', 'unconfirmed']).describe('`unconfirmed`: deleted 24 hours after its creation.'),
   paused_reason: z
-    .enum(['owner', 'failures', 'webhook'])
+    .enum(['owner', 'failures', 'webhook', 'unsubscribed', 'mail'])
     .nullable()
-    .describe(`\`failures\`: ${alertLimits.failures} runs in a row failed; \`webhook\`: its endpoint was deleted.`),
+    .describe(
+      `\`failures\`: ${alertLimits.failures} runs in a row failed; \`webhook\`: its endpoint was deleted; ` +
+        '`unsubscribed`: by the recipient; `mail`: an e-mail could not be sent, see `last_error`.',
+    ),
   is_met: z.boolean().nullable().describe('Whether the condition held at the last run; null before it.'),
   last_value: z.string().nullable().describe('First column of the first row at the last run, as text.'),
   last_run_at: time,
@@ -131,7 +146,7 @@ const proposalSchema = z
   .meta({ id: 'AlertProposal' })
 
 export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
-  const { id, name, target, question, sql, parameters, condition, url, failures } = alert
+  const { id, name, target, question, sql, parameters, condition, url, email, failures } = alert
   return {
     id,
     name,
@@ -143,8 +158,8 @@ export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
     interval_seconds: alert.intervalSeconds,
     repeat_hours: alert.repeatHours,
     url,
-    state: alert.pausedReason === null ? 'active' : 'paused',
-    paused_reason: alert.pausedReason,
+    email,
+    ...stateOf(alert),
     is_met: alert.isMet,
     last_value: alert.lastValue,
     last_run_at: alert.lastRunAt?.toISOString() ?? null,
@@ -154,6 +169,11 @@ export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
     next_run_at: alert.nextRunAt.toISOString(),
     created_at: alert.createdAt.toISOString(),
   }
+}
+
+function stateOf({ pausedReason }: Alert): Pick<z.output<typeof alertSchema>, 'state' | 'paused_reason'> {
+  if (pausedReason === 'unconfirmed') return { state: 'unconfirmed', paused_reason: null }
+  return { state: pausedReason === null ? 'active' : 'paused', paused_reason: pausedReason }
 }
 
 function presentRun({
@@ -193,9 +213,20 @@ function presentDelivery(delivery: AlertDelivery): z.output<typeof deliverySchem
 /** So that neither a failing statement nor an unsuitable condition is stored. @throws ApiError 400 */
 export async function checkAlert(
   service: QueryService,
-  { target, sql, parameters, condition }: Pick<NewAlert, 'target' | 'sql' | 'parameters' | 'condition'>,
+  {
+    target,
+    sql,
+    parameters,
+    condition,
+    url,
+    email,
+  }: Omit<NewAlert, 'name' | 'question' | 'intervalSeconds' | 'repeatHours'>,
   options: QueryOptions,
 ): Promise<void> {
+  if ((url === null) === (email === null))
+    throw new ApiError(400, 'invalid-field', 'Set exactly one of the fields "url" (webhook) and "email".', {
+      field: url === null ? 'url' : 'email',
+    })
   const { rows } = await service.runSql(target, sql, { ...options, parameters, maxRows: 1 })
   try {
     readCondition(condition, rows, { isMet: null, value: null })
@@ -251,6 +282,7 @@ const example: z.output<typeof alertSchema> = {
   interval_seconds: 300,
   repeat_hours: null,
   url: 'https://example.com/hooks/flow',
+  email: null,
   state: 'active',
   paused_reason: null,
   is_met: false,
@@ -269,6 +301,8 @@ export function idOf({ id }: { readonly id: string }): string {
   throw new ApiError(404, 'unknown-alert', 'No alert has this id.', { field: 'id' })
 }
 
+const requestedBy = ({ client }: Call): string | undefined => limitKey(client)
+
 export const alertRoutes: readonly Route<AskServices>[] = [
   route({
     ...shared,
@@ -285,25 +319,31 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     method: 'POST',
     path: '/api/v1/alerts',
     operationId: 'createAlert',
-    summary: 'Create an alert: a statement on a schedule with a condition and a webhook',
+    summary: 'Create an alert: a statement on a schedule with a condition, and a webhook or an e-mail address',
     description:
       `The statement is run once to check it. A token has at most ${alertLimits.perOwner} alerts, the service ` +
-      `${alertLimits.total}. The response has the \`secret\` that signs the deliveries, once.`,
+      `${alertLimits.total}. The response has the \`secret\` that signs the deliveries of a webhook, once. The ` +
+      `recipient of an e-mail alert confirms it first, within 24 hours: it is \`unconfirmed\` until then. Limits of ` +
+      `e-mails in 24 hours: ${mailLimits.alertsPerAlert} of an alert, ${mailLimits.alertsPerMailbox} to an address.`,
     maxBodyBytes,
     body: alertBody,
     bodyExample,
-    response: z.strictObject({ ...alertFields, secret: z.string() }).meta({ id: 'CreatedAlert' }),
+    response: z.strictObject({ ...alertFields, secret: z.string().nullable() }).meta({ id: 'CreatedAlert' }),
     example: { ...example, secret: 'whsec_k0XvB1Tn8cQ4uYw2Zr6Lm3Hs9Jd5Fg7PaEiOxNtRbCk=' },
     problems: {
       ...shared.problems,
       409: 'Too many alerts (`alerts-full`).',
-      429: 'Too many queued statements of this client (`too-many-statements`); see `Retry-After`.',
+      429: 'Too many queued statements (`too-many-statements`) or e-mails to confirm (`too-many-confirmations`).',
       504: 'The statement took longer than QUERY_TIMEOUT_S.',
     },
     handler: async ({ body: given, caller, call }, { alerts, service }) => {
       await checkAlert(service, given, queryOptions(call))
       const { interval_seconds: intervalSeconds, repeat_hours: repeatHours, ...rest } = given
-      const { alert, secret } = await alerts.create(caller, { ...rest, intervalSeconds, repeatHours })
+      const { alert, secret } = await alerts.create(
+        caller,
+        { ...rest, intervalSeconds, repeatHours },
+        requestedBy(call),
+      )
       return { body: { ...presentAlert(alert), secret } }
     },
   }),
@@ -399,11 +439,16 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     method: 'POST',
     path: '/api/v1/alerts/{id}/resume',
     operationId: 'resumeAlert',
-    summary: 'Resume an alert and its webhook, and run it',
+    summary: 'Resume an alert and its webhook, and run it; sends the e-mail of an unconfirmed alert again',
     response: alertSchema,
     example,
-    handler: async ({ params, caller }, { alerts }) => ({
-      body: presentAlert(await alerts.resume(caller, idOf(params))),
+    problems: {
+      ...ofOne.problems,
+      409: 'The recipient unsubscribed (`alert-unsubscribed`).',
+      429: 'Too many e-mails to confirm (`too-many-confirmations`).',
+    },
+    handler: async ({ params, caller, call }, { alerts }) => ({
+      body: presentAlert(await alerts.resume(caller, idOf(params), requestedBy(call))),
     }),
   }),
   route({

@@ -7,6 +7,7 @@ import type { TokenBuckets } from '../../../platform/limits/token-buckets.ts'
 import type { AgentMemory } from '../agent-memory.ts'
 import type { Dashboards } from '../saved/dashboards.ts'
 import type { TileResults } from '../saved/tile-results.ts'
+import type { AlertMails } from '../alerts/alert-mails.ts'
 import type { AlertStore } from '../alerts/alert-store.ts'
 import type { Exports } from '../exports.ts'
 import type { SavedQueries } from '../saved/saved-queries.ts'
@@ -19,10 +20,11 @@ export interface AskServices {
   readonly memory: AgentMemory
   readonly saved: SavedQueries
   readonly alerts: AlertStore
+  readonly alertMails: AlertMails
   readonly exports: Exports
   readonly dashboards: Dashboards
   readonly tileResults: TileResults
-  /** Rate of reads of published dashboards. */
+  /** Rate of reads of published dashboards, and of links in e-mails. */
   readonly viewers: TokenBuckets
   /** Owner of published dashboards. */
   readonly owner: string

@@ -145,7 +145,7 @@ function tileOf({ tiles }: Dashboard, id: string): Tile {
 const viewerAllowance: Allowance = { rate: 10, burst: 200 }
 
 /** @throws ApiError 429 `too-many-requests` */
-function admitViewer({ client }: Call, { viewers }: AskServices): void {
+export function admitViewer({ client }: Call, { viewers }: AskServices): void {
   const key = limitKey(client)
   if (key === undefined) return
   const { isAllowed, nextInSeconds } = viewers.take(key, viewerAllowance)

@@ -24,6 +24,7 @@ import { failureOf, queryTargets } from '../query-service.ts'
 import { route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { alertMailRoutes } from './alert-mail-routes.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
@@ -46,6 +47,7 @@ const health = z
     model: model.nullable().describe('Model that writes statements; null if none is configured, see `remedy`.'),
     remedy: z.string().nullable(),
     needs_token: z.boolean().describe('True if other calls need a token.'),
+    sends_email: z.boolean().describe('True if alerts can be e-mailed.'),
   })
   .meta({ id: 'Health' })
 
@@ -76,8 +78,9 @@ const serviceRoutes: readonly Route<AskServices>[] = [
       model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false },
       remedy: null,
       needs_token: true,
+      sends_email: false,
     },
-    handler: (_input, { service, needsToken }) => ({
+    handler: (_input, { service, needsToken, alertMails }) => ({
       body: {
         status: service.stuckSessions === 0 ? 'ok' : 'degraded',
         stuck_sessions: service.stuckSessions,
@@ -88,6 +91,7 @@ const serviceRoutes: readonly Route<AskServices>[] = [
             : { provider: service.model.provider, name: service.model.name, is_scripted: service.model.isScripted },
         remedy: service.remedy ?? null,
         needs_token: needsToken,
+        sends_email: alertMails.isAvailable,
       },
     }),
   }),
@@ -136,6 +140,7 @@ export const askRoutes: readonly Route<AskServices>[] = [
   ...savedRoutes,
   ...dashboardRoutes,
   ...alertRoutes,
+  ...alertMailRoutes,
   ...exportRoutes,
   ...serviceRoutes,
 ]
@@ -165,7 +170,7 @@ export const askApiInfo: ApiInfo = {
       '8601 in UTC, errors are RFC 9457 problems.',
     'A language model gets the question with the tables, notes and examples. Its statement is checked like any ' +
       'other. Everything else works without a model.',
-    'If API_TOKEN is set, all calls except `/health`, the examples, published dashboards and this document need it ' +
+    'If API_TOKEN is set, all calls except `/health`, the examples, published dashboards, links in e-mails and this document need it ' +
       'as `Authorization: Bearer`.',
   ].join('\n\n'),
   securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, if set.' } },
@@ -197,7 +202,7 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken' | 'tileResults
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
-  const { service, history, memory, saved, alerts, exports, dashboards, token } = options
+  const { service, history, memory, saved, alerts, alertMails, exports, dashboards, token } = options
   const { host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options
   return createHttpServer<AskServices>(
@@ -210,6 +215,7 @@ export async function createAskServer(options: AskServerOptions): Promise<HttpSe
         memory,
         saved,
         alerts,
+        alertMails,
         exports,
         dashboards,
         tileResults: new TileResults(service),

@@ -77,6 +77,7 @@ for (const protocol of protocols) {
         explorerUrl: undefined,
         network: () => 'testnet',
         contextTokens: 200_000,
+        sendsEmail: false,
         timeoutMs: 20_000,
       })
     }

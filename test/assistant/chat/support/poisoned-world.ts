@@ -152,6 +152,7 @@ async function openWorld(lifecycle: Lifecycle, ordersAt: (port: number) => reado
     explorerUrl: undefined,
     network: () => 'emulator',
     contextTokens: 200_000,
+    sendsEmail: false,
     timeoutMs: 60_000,
   })
   return {

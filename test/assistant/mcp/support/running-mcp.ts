@@ -9,6 +9,8 @@ import { startMcpHttpServer } from '../../../../src/assistant/mcp/mcp-server.ts'
 import type { McpHttpOptions } from '../../../../src/assistant/mcp/mcp-server.ts'
 import { createRestScriptRunner, limitScripts } from '../../../../src/assistant/mcp/script-runners.ts'
 import type { ScriptRunner } from '../../../../src/assistant/mcp/script-runners.ts'
+import { AlertMails } from '../../../../src/assistant/query/alerts/alert-mails.ts'
+import type { AlertMailOptions } from '../../../../src/assistant/query/alerts/alert-mails.ts'
 import { AlertStore } from '../../../../src/assistant/query/alerts/alert-store.ts'
 import { createPool } from '../../../../src/platform/db/pool.ts'
 import { ownerOf } from '../../../../src/platform/http/guards.ts'
@@ -41,6 +43,8 @@ export interface RunMcpOptions {
   readonly backendUrl?: string
   /** Default: an unreachable database. */
   readonly pool?: Pool
+  /** Default: sends no e-mails. */
+  readonly mail?: Pick<AlertMailOptions, 'send'>
   readonly admission?: Partial<AdmissionOptions>
   readonly origins?: Partial<OriginRules>
   /** Default 127.0.0.1. */
@@ -65,6 +69,7 @@ export async function runMcp({
   skills = new SkillList([]),
   backendUrl = nobody,
   pool = createPool('postgres://127.0.0.1:1/nothing'),
+  mail,
   admission,
   origins,
   host = '127.0.0.1',
@@ -72,9 +77,10 @@ export async function runMcp({
 }: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
+  const alertMails = new AlertMails({ pool, log, send: undefined, askUrl: () => 'https://ask.example/', ...mail })
   const server = await startMcpHttpServer({
     queries,
-    alerts: new AlertStore(pool, new AlertEndpoints(webhookStores(pool, []))),
+    alerts: new AlertStore(pool, new AlertEndpoints(webhookStores(pool, [])), alertMails),
     owner: ownerOf(undefined),
     log,
     metrics,
@@ -111,6 +117,9 @@ export async function runMcp({
     metrics,
     post: (message, headers = {}) =>
       fetch(url, { method: 'POST', headers: { ...messageHeaders, ...headers }, body: JSON.stringify(message) }),
-    stop: () => server.close(),
+    stop: async () => {
+      await server.close()
+      await alertMails.close()
+    },
   }
 }

@@ -7,6 +7,8 @@ import { Dashboards } from '../../../../src/assistant/query/saved/dashboards.ts'
 import { Exports, exportLimits } from '../../../../src/assistant/query/exports.ts'
 import type { ExportLimits } from '../../../../src/assistant/query/exports.ts'
 import { AlertScheduler } from '../../../../src/assistant/query/alerts/alert-scheduler.ts'
+import { AlertMails } from '../../../../src/assistant/query/alerts/alert-mails.ts'
+import type { AlertMailOptions } from '../../../../src/assistant/query/alerts/alert-mails.ts'
 import { AlertStore } from '../../../../src/assistant/query/alerts/alert-store.ts'
 import type { RunResult } from '../../../../src/assistant/query/alerts/alert-store.ts'
 import { AlertEndpoints } from '../../../../src/webhooks/alert-endpoints.ts'
@@ -41,6 +43,7 @@ export interface Problem {
 export interface RunningAsk {
   readonly origin: string
   readonly metrics: Metrics
+  readonly alertMails: AlertMails
   get<Body = Problem>(path: string, headers?: Record<string, string>): Promise<Answered<Body>>
   post<Body = Problem>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered<Body>>
   fetch(path: string, init?: RequestInit): Promise<Response>
@@ -56,6 +59,7 @@ export async function runAsk(
   database: Pick<TestDatabase, 'url' | 'pool'>,
   variables: Record<string, string> = {},
   limits: Partial<ExportLimits> = {},
+  mail: Partial<AlertMailOptions> = {},
 ): Promise<RunningAsk> {
   const log = pino({ level: 'silent' })
   const lifecycle = new Lifecycle(log)
@@ -80,13 +84,23 @@ export async function runAsk(
   const exports = new Exports(service, memoryFolder, log, { ...exportLimits, ...limits })
   lifecycle.onStop('exports', () => exports.stop())
   const webhooks = webhookStores(database.pool, config.WEBHOOK_ALLOWED_NETWORKS)
-  const alerts = new AlertStore(database.pool, new AlertEndpoints(webhooks))
+  const alertMails = new AlertMails({
+    pool: database.pool,
+    log,
+    send: undefined,
+    askUrl: () => 'https://ask.example/',
+    onMail: (result) => metrics.alertMails.inc({ result }),
+    ...mail,
+  })
+  lifecycle.onStop('e-mails', () => alertMails.close())
+  const alerts = new AlertStore(database.pool, new AlertEndpoints(webhooks), alertMails)
   const server = await createAskServer({
     service,
     memory,
     history: new QueryHistory(),
     saved: new SavedQueries(database.pool),
     alerts,
+    alertMails,
     exports,
     dashboards: new Dashboards(database.pool),
     log,
@@ -111,6 +125,7 @@ export async function runAsk(
   return {
     origin,
     metrics,
+    alertMails,
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, body, headers = {}) =>
       ask(path, {
@@ -120,7 +135,15 @@ export async function runAsk(
       }),
     fetch: (path, init) => fetch(`${origin}${path}`, init),
     startAlerts: (onRun = () => undefined) => {
-      const scheduler = new AlertScheduler({ store: alerts, service, log, onRun, runMs: 60_000, pollMs: 10 })
+      const scheduler = new AlertScheduler({
+        store: alerts,
+        mails: alertMails,
+        service,
+        log,
+        onRun,
+        runMs: 60_000,
+        pollMs: 10,
+      })
       scheduler.start()
       lifecycle.onStop('alerts', () => scheduler.stop())
     },

@@ -9,7 +9,7 @@ import { createAuth } from '../../../../src/wallet/auth/create-auth.ts'
 import type { Auth, AuthOptions } from '../../../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../../../src/wallet/auth/stores/attempt-limits.ts'
 import type { AuthLimits } from '../../../../src/wallet/auth/stores/attempt-limits.ts'
-import type { Mail } from '../../../../src/wallet/auth/mail.ts'
+import type { Mail } from '../../../../src/platform/mail/mail-sender.ts'
 import type { OAuthProvider } from '../../../../src/wallet/auth/providers.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { mailboxOf, readEmail } from './users.ts'
+import { mailboxOf, readEmail } from './email-address.ts'
 
 describe('e-mail address', () => {
   it('is trimmed and in lower case', () => {
