@@ -4,8 +4,9 @@ import { constants, setPriority } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { ClientBase } from 'pg'
+import { asDatabaseError } from '../../../platform/db/errors.ts'
 import { clientConfig, query } from '../../../platform/db/pool.ts'
-import { asError } from '../../../platform/errors.ts'
+import { asError, RetryableError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 
 /** Nice 10, if the server is on this machine and its processes may be changed. */
@@ -82,7 +83,7 @@ export class ServerSessions {
   async end(processId: number, onStuck: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
     try {
-      const [session] = await this.#query<{ since: string }>(terminateSql, [processId])
+      const [session] = await this.#untilAnswered<{ since: string }>(terminateSql, [processId])
       if (session === undefined) return
       const free = Promise.withResolvers<void>()
       this.#waitUntilEnded(processId, session.since, { onReplaced: free.resolve, onStuck }).then(
@@ -108,10 +109,9 @@ export class ServerSessions {
     try {
       for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
         await pause(pauseMs, undefined, { signal, ref: false })
-        const processes = await this.#processesOf(processId, since)
-        if (processes?.length === 0) return
-        if (performance.now() - terminatedAt >= stuckAfterMs && processes !== undefined)
-          await this.#interrupt(processes)
+        const processes = await this.#untilAnswered<{ pid: number }>(processesSql, [processId, since])
+        if (processes.length === 0) return
+        if (performance.now() - terminatedAt >= stuckAfterMs) await this.#interrupt(processes.map(({ pid }) => pid))
         if (performance.now() < stuckAt) continue
         const isNew = !this.#stuck.has(name)
         if (isNew) this.#setStuck(name, true)
@@ -126,15 +126,6 @@ export class ServerSessions {
     } finally {
       this.#replaced.delete(name)
       this.#setStuck(name, false)
-    }
-  }
-
-  async #processesOf(processId: number, since: string): Promise<number[] | undefined> {
-    try {
-      return (await this.#query<{ pid: number }>(processesSql, [processId, since])).map(({ pid }) => pid)
-    } catch (error) {
-      if (!this.#stuck.has(nameOf(processId, since))) throw error
-      return undefined
     }
   }
 
@@ -164,6 +155,21 @@ export class ServerSessions {
         `uses a CPU. ${consequence} On the database host, run "kill -s FPE ${processId}" as the server's user to end ` +
         'only this session, or restart PostgreSQL with "pg_ctl restart -m immediate".',
     )
+  }
+
+  /** Retries while the server does not answer: a session that nobody tracks would use a CPU for ever. */
+  async #untilAnswered<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {
+    const { signal, log } = this.#options
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      try {
+        return await this.#query<Row>(sql, values)
+      } catch (error) {
+        const err = asDatabaseError(error)
+        if (!(err instanceof RetryableError)) throw err
+        log.debug({ err }, 'Cannot reach PostgreSQL to end a session of the query service')
+      }
+      await pause(pauseMs, undefined, { signal, ref: false })
+    }
   }
 
   async #query<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { Client } from 'pg'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { readKnownTypes } from '../../../../src/assistant/query/sql/result-types.ts'
@@ -16,6 +17,8 @@ import { ApiError } from '../../../../src/platform/errors.ts'
 import { pause } from '../../../../src/platform/retry.ts'
 
 const maxReplaced = 2
+/** Of pino. */
+const errorLevel = 50
 
 /** Each computes for minutes or hours and ignores cancel and terminate requests. */
 const uninterruptible = {
@@ -36,13 +39,14 @@ describe('sessions that PostgreSQL cannot cancel', () => {
   let sessions: ServerSessions
   let counts: number[]
   let errors: string[]
+  let onMessage: (message: string) => void
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-stuck-'))
     server = await startEmbeddedPostgres({
       dataFolder: folder,
       log: () => undefined,
-      settings: { fsync: 'off', shared_buffers: '32MB' },
+      settings: { fsync: 'off', shared_buffers: '32MB', max_connections: '16' },
     })
     admin = createPool(server.url, { max: 1 })
   })
@@ -74,7 +78,11 @@ describe('sessions that PostgreSQL cannot cancel', () => {
    * Runs a statement, disconnects its client after a second of CPU time (well past parsing), and
    * resolves with the client's error.
    */
-  async function leave(runner: StatementRunner, sql: string): Promise<string | undefined> {
+  async function leave(
+    runner: StatementRunner,
+    sql: string,
+    onRunning = async (): Promise<void> => undefined,
+  ): Promise<string | undefined> {
     // The session about to run it may still be active, with the reset after its last statement.
     const others = new Set(await atWork(sql))
     const disconnect = new AbortController()
@@ -85,6 +93,7 @@ describe('sessions that PostgreSQL cannot cancel', () => {
       if (Math.max(0, ...seconds) >= 1) break
       await pause(20)
     }
+    await onRunning()
     disconnect.abort()
     return left
   }
@@ -104,7 +113,13 @@ describe('sessions that PostgreSQL cannot cancel', () => {
     stop = new AbortController()
     counts = []
     errors = []
-    const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
+    onMessage = () => undefined
+    const read = (line: string): void => {
+      const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: string }
+      if (level >= errorLevel) errors.push(msg)
+      onMessage(msg)
+    }
+    const log = pino({ level: 'debug' }, { write: read })
     sessions = new ServerSessions({
       url: server.url,
       log,
@@ -139,14 +154,16 @@ describe('sessions that PostgreSQL cannot cancel', () => {
     return error instanceof ApiError ? error.code : String(error)
   }
 
-  /** Result of a statement once it gets a slot. */
-  async function untilAnswered(runner: StatementRunner): Promise<unknown> {
+  /** Rows or error of a statement once it gets a slot. */
+  async function untilAnswered(runner: StatementRunner, sql: string, signal?: AbortSignal): Promise<unknown> {
     for (;;) {
-      const outcome = await run(runner, 'select 7').then(
+      const outcome = await run(runner, sql, signal).then(
         ({ rows }) => rows,
         (error: unknown) => error,
       )
-      if (!(outcome instanceof ApiError && ['sql-busy', 'sql-timeout'].includes(outcome.code))) return outcome
+      if (!(outcome instanceof ApiError && ['sql-busy', 'sql-stuck', 'sql-timeout'].includes(outcome.code)))
+        return outcome
+      await pause(5)
     }
   }
 
@@ -168,7 +185,32 @@ describe('sessions that PostgreSQL cannot cancel', () => {
   it('are interrupted at their timeout', async () => {
     const runner = await open({ isOurs: true, timeoutMs: 1000 })
     expect(await codeOf(run(runner, uninterruptible['translate()']))).to.equal('sql-timeout')
-    expect(await untilAnswered(runner)).to.deep.equal([[7]])
+    expect(await untilAnswered(runner, 'select 7')).to.deep.equal([[7]])
+  })
+
+  it('are tracked also while the server has no free connection', async () => {
+    const runner = await open({ isOurs: false })
+    const others: Client[] = []
+    const isRefused = new Promise<void>((resolve) => {
+      onMessage = (message) => message.startsWith('Cannot reach PostgreSQL') && resolve()
+    })
+    const left = await leave(runner, uninterruptible['translate()'], async () => {
+      for (;;) {
+        const other = new Client(server.url)
+        try {
+          await other.connect()
+        } catch (error) {
+          expect(error).to.include({ code: '53300' })
+          return
+        }
+        others.push(other)
+      }
+    })
+    expect(left).to.equal('sql-cancelled')
+    await isRefused
+    await Promise.all(others.map((other) => other.end()))
+    while (sessions.stuckCount === 0) await pause(5)
+    expect(errors.at(-1)).to.match(/does not terminate/)
   })
 
   it('are replaced up to a limit on a foreign server, with an alarm, and free their slots when they end', async () => {
@@ -179,9 +221,8 @@ describe('sessions that PostgreSQL cannot cancel', () => {
       while (sessions.stuckCount < stuck) await admin.query('SELECT')
     }
     expect(counts.at(-1)).to.equal(maxReplaced)
-    const alarms = errors.map((line) => (JSON.parse(line) as { msg: string }).msg)
-    expect(alarms).to.have.length(maxReplaced)
-    expect(alarms[0]).to.match(/does not terminate.*Its slot was replaced.*kill -s FPE \d+/)
+    expect(errors).to.have.length(maxReplaced)
+    expect(errors[0]).to.match(/does not terminate.*Its slot was replaced.*kill -s FPE \d+/)
 
     // The next stuck session is not replaced; the other slot still works.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
@@ -201,13 +242,13 @@ describe('sessions that PostgreSQL cannot cancel', () => {
       await server.interrupt(stuck.slice(0, 2))
       await admin.query('SELECT')
     }
-    // Both slots are available again: two statements run besides the stuck ones.
+    // Both slots become available again: two statements run besides the stuck ones.
     const disconnect = new AbortController()
-    const both = Promise.all([1, 2].map(() => codeOf(run(runner, 'select pg_sleep(600)', disconnect.signal))))
+    const both = [1, 2].map(() => untilAnswered(runner, 'select pg_sleep(600)', disconnect.signal))
     while ((await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).rowCount !== 2)
       await pause(5)
     disconnect.abort()
-    expect(await both).to.deep.equal(['sql-cancelled', 'sql-cancelled'])
+    for (const outcome of await Promise.all(both)) expect(outcome).to.include({ code: 'sql-cancelled' })
   })
 })
 
