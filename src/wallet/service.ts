@@ -212,6 +212,7 @@ async function openWallet(
   opened.confirmUserChange = passkeys.confirmUserChange
   recovery.start({
     onCancelled: (userId) => passkeys.cancelRecovery(userId),
+    onForeign: (userId, address) => passkeys.notifyForeignRecovery(userId, address),
     onRound: () => passkeys.completeRecoveries(),
   })
   const pruning = setInterval(() => {

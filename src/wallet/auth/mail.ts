@@ -166,6 +166,16 @@ export function recoveryMail({
   )
 }
 
+export function foreignRecoveryMail({ to, name, address }: Notice & { readonly address: string }): Mail {
+  return plain(
+    to,
+    `Key announced for ${address} without a recovery at ${name}`,
+    `A key was announced for your Flow account ${address}, but no recovery by e-mail began at ${name}. The wallet ` +
+      'cancels it. The key of its operator may be stolen: sign in with a passkey and switch off the recovery of the ' +
+      'account on the Profile page within 24 hours.',
+  )
+}
+
 export function keyChangeMail({
   to,
   name,

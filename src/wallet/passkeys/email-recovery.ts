@@ -313,19 +313,22 @@ export async function cancelRecoveryOf(userId: string, parts: PasskeyParts): Pro
 export async function completeRecoveries(parts: PasskeyParts): Promise<void> {
   await parts.recovery.cancelExpired()
   for (const userId of await parts.recovery.due()) {
+    const pending = await parts.recovery.pending(userId)
+    if (pending === undefined) continue
     try {
-      await completeRecovery(userId, parts)
+      await completeRecovery(userId, pending, parts)
     } catch (error) {
+      // Otherwise another process completed it.
+      if ((await parts.recovery.pending(userId))?.credentialId !== pending.credentialId) continue
       parts.log.error({ err: asError(error), userId }, 'Could not register the passkey of a recovery')
       if (error instanceof ApiError && error.status < 500) await parts.recovery.cancel(userId)
     }
   }
 }
 
-async function completeRecovery(userId: string, parts: PasskeyParts): Promise<void> {
+async function completeRecovery(userId: string, pending: PendingPasskey, parts: PasskeyParts): Promise<void> {
   const { passkeys, relyingParty, recovery, sessions, audit } = parts
-  const [user, pending] = await Promise.all([sessions.findUser(userId), recovery.pending(userId)])
-  if (pending === undefined) return
+  const user = await sessions.findUser(userId)
   if (user === undefined) {
     await recovery.cancel(userId)
     return

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { z } from 'zod'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { functionAnswer, functionCall, functionCors, functionErrors } from '../../platform/http/functions.ts'
 import type { RequestState } from '../../platform/http/requests.ts'
@@ -10,7 +11,7 @@ import { bindRoutes, routesOf } from '../../platform/http/route.ts'
 import type { Call, Route } from '../../platform/http/route.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
-import { passkeyMail, recoveryMail } from '../auth/mail.ts'
+import { foreignRecoveryMail, passkeyMail, recoveryMail } from '../auth/mail.ts'
 import type { Outbox } from '../../platform/mail/outbox.ts'
 import type { ConfirmUserChange, UserChange } from '../auth/user-changes.ts'
 import { RateLimits } from '../auth/stores/rate-limits.ts'
@@ -76,6 +77,8 @@ export interface PasskeyFunction {
   /** Registers passkeys of recoveries that are due. */
   completeRecoveries(): Promise<void>
   cancelRecovery(userId: string): Promise<void>
+  /** Mails about a key that was announced for the account without a recovery. */
+  notifyForeignRecovery(userId: string, address: string): Promise<void>
   prune(): Promise<void>
 }
 
@@ -162,6 +165,14 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
     }),
     completeRecoveries: () => completeRecoveries(partsNow()),
     cancelRecovery: (userId) => cancelRecoveryOf(userId, partsNow()),
+    notifyForeignRecovery: async (userId, address) => {
+      const { outbox } = options
+      const to = (await sessions.findUser(userId))?.email
+      if (outbox === undefined || to === undefined) return
+      const mail = foreignRecoveryMail({ to, name: options.relyingParty().name, address })
+      await withTransaction(pool, (client) => outbox.store(client, mail))
+      outbox.deliver()
+    },
     prune: async () => {
       await stores.challenges.prune()
       await stores.devices.prune()

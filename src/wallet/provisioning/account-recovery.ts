@@ -17,6 +17,8 @@ interface AccountRecoveryOptions {
   readonly log: Logger
   /** Default 5,000. */
   readonly pollMs?: number | undefined
+  /** Default an hour. */
+  readonly watchMs?: number | undefined
 }
 
 interface RecoverableAccount {
@@ -32,11 +34,18 @@ interface RecoverableAccount {
 export interface RecoveryEvents {
   /** The owner ended an announcement on the chain. */
   readonly onCancelled: (userId: string) => Promise<void>
+  /** A key was announced on the chain, without a recovery of the user. */
+  readonly onForeign: (userId: string, address: string) => Promise<void>
   /** After each round. */
   readonly onRound: () => Promise<void>
 }
 
 const maxAtOnce = 10
+const usersAtOnce = 50
+/** In one script. */
+const accountsAtOnce = 50
+/** Before every user id. */
+const firstUser = '00000000-0000-0000-0000-000000000000'
 /** Failed transactions of an announcement, over about half an hour. */
 const maxAttempts = 30
 const maxPauseSeconds = 60
@@ -75,13 +84,17 @@ export class AccountRecovery {
 
   async #run(events: RecoveryEvents): Promise<void> {
     const { signal } = this.#stopping
-    const { store, log, pollMs = 5000 } = this.#options
+    const { store, log, pollMs = 5000, watchMs = 3_600_000 } = this.#options
     let isFirst = true
+    let watchedAt = -Infinity
     for (;;) {
       const round = async (): Promise<void> => {
         if (isFirst) await store.deleteOther(this.networks)
         isFirst = false
         await this.round(events)
+        if (performance.now() - watchedAt < watchMs) return
+        watchedAt = performance.now()
+        await this.watch(events)
       }
       await round().catch((error: unknown) => {
         if (!signal.aborted) log.warn({ err: asError(error) }, 'Recoveries are waiting')
@@ -90,7 +103,7 @@ export class AccountRecovery {
     }
   }
 
-  async round({ onCancelled, onRound }: RecoveryEvents): Promise<void> {
+  async round({ onCancelled, onRound }: Pick<RecoveryEvents, 'onCancelled' | 'onRound'>): Promise<void> {
     const { store, log, contracts } = this.#options
     const taken = contracts.size === 0 ? [] : await store.take(this.networks, maxAtOnce)
     await Promise.all(
@@ -104,6 +117,42 @@ export class AccountRecovery {
       ),
     )
     await onRound()
+  }
+
+  /** Cancels announcements that no recovery made: the payer's key may be stolen. */
+  async watch({ onForeign }: Pick<RecoveryEvents, 'onForeign'>): Promise<void> {
+    const { store, contracts, log } = this.#options
+    for (const [network, contract] of contracts) {
+      let after = firstUser
+      for (;;) {
+        const scanned = await store.scan(network, after, usersAtOnce)
+        const accounts = scanned.flatMap(({ userId, address, isBegun }) =>
+          address === null || isBegun ? [] : [{ userId, address }],
+        )
+        for (let at = 0; at < accounts.length; at += accountsAtOnce) {
+          const some = accounts.slice(at, at + accountsAtOnce)
+          const found = await contract.read(
+            some.map(({ address }) => address),
+            this.#stopping.signal,
+          )
+          for (const [index, { userId, address }] of some.entries()) {
+            const one = found[index]
+            if (one?.announced === undefined || one.recoverer !== contract.recoverer || one.user !== userId) continue
+            const { publicKey, expiresAt } = one.announced
+            if (expiresAt.getTime() <= Date.now()) continue
+            if (!(await store.cancelForeign({ userId, network, address, publicKey }))) continue
+            log.error(
+              { userId, network, address },
+              'A key was announced without a recovery: check the key of the payer',
+            )
+            await onForeign(userId, address)
+          }
+        }
+        const last = scanned.at(-1)
+        if (last === undefined) break
+        after = last.userId
+      }
+    }
   }
 
   /** @throws ApiError 503 */

@@ -16,6 +16,16 @@ export interface AccountToRecover {
   readonly transactionId: Buffer | null
 }
 
+type Foreign = Pick<AccountToRecover, 'userId' | 'network' | 'address' | 'publicKey'>
+
+interface ScannedAccount {
+  readonly userId: string
+  /** Null: the user has none on the network. */
+  readonly address: string | null
+  /** Read before the chain. */
+  readonly isBegun: boolean
+}
+
 /** Longer than a step. */
 const leaseSeconds = 60
 const maxAccounts = 20
@@ -159,6 +169,36 @@ export class RecoveryStore {
        where user_id = $1 and network = $2 and address = $3`,
       [userId, network, address, isGood, seconds],
     )
+  }
+
+  /** The next users who may have switched a recovery on, with their accounts. */
+  async scan(network: WalletNetwork, after: string, max: number): Promise<readonly ScannedAccount[]> {
+    const { rows } = await query<ScannedAccount>(
+      this.#pool,
+      `select u.user_id as "userId", a.address,
+         exists (select from wallet.account_recoveries r
+           where r.user_id = u.user_id and r.network = $1 and r.address = a.address) as "isBegun"
+       from (select user_id from wallet.recoveries where user_id > $2 order by user_id limit $3) as u
+       left join lateral (
+         select a.address from wallet.passkeys p join wallet.accounts a using (credential_id)
+           where p.user_id = u.user_id and a.user_id = u.user_id and a.network = $1 and a.state = 'sealed'
+         union select address from wallet.further_accounts where user_id = u.user_id and network = $1
+         order by 1 limit $4) as a on true
+       order by u.user_id, a.address`,
+      [network, after, max, maxAccounts],
+    )
+    return rows
+  }
+
+  /** @returns false if a recovery of the user began meanwhile */
+  async cancelForeign({ userId, network, address, publicKey }: Foreign): Promise<boolean> {
+    const { rowCount } = await query(
+      this.#pool,
+      `insert into wallet.account_recoveries (user_id, network, address, public_key, state)
+       values ($1, $2, $3, decode($4, 'hex'), 'cancel') on conflict do nothing`,
+      [userId, network, address, publicKey],
+    )
+    return rowCount === 1
   }
 
   /** Existing accounts of the user, also of removed passkeys. */

@@ -124,7 +124,7 @@ describe('recovery by e-mail', () => {
     expect((await statusOf(owner)).addresses).to.deep.equal([account])
     expect((await world.signIn(reader)).success, 'not due on the chain yet').to.equal(false)
     await set('ready')
-    await complete()
+    await Promise.all([complete(), complete()])
     expect(await stateOf()).to.deep.equal(['complete'])
     dataOf(await world.signIn(reader))
     expect(await stateOf(), 'its own use').to.deep.equal(['complete'])
@@ -141,6 +141,12 @@ describe('recovery by e-mail', () => {
     const response = other.authenticator.create(options, { publicKey: createPublicKey(announced.privateKey) })
     const stolen = await world.call('/register/finish', { challengeId, response }, { token: other.token })
     expect(errorOf(stolen)).to.equal('CREDENTIAL_EXISTS')
+  })
+
+  it('mails the owner of an account about a key that was announced without a recovery', async () => {
+    const owner = await world.withPasskey()
+    await world.passkeyFunction.notifyForeignRecovery(owner.user.id, account)
+    expect(subjects(owner).at(-1)).to.equal(`Key announced for ${account} without a recovery`)
   })
 
   it('is off until a passkey switches it on, and needs one to be switched off', async () => {
