@@ -51,6 +51,17 @@ describe('links and embeds of the explorer', () => {
       /FLOW, \d+ transactions?, \d+ contract/,
     )
     expect((await head(token))['og:title']).to.equal('FlowToken (FLOW)')
+    expect((await head('/nft/A.179b6b1cb6755e31.PaperBoats'))['og:description']).to.match(
+      /^NFT collection of 0x179b6b1cb6755e31: \d+ items?, \d+ holders?\.$/,
+    )
+    const [evmToken] = (await api.json<{ data: { address: string }[] }>('/flow/evm/token')).data
+    expect((await head(`/evm/token/${evmToken?.address}`))['og:description']).to.match(
+      /^ERC-\d+ token on Flow EVM: \d+ holders?, \d+ transfers?\.$/,
+    )
+    const [executed] = (await api.json<{ data: { hash: string }[] }>('/flow/evm/transaction')).data
+    const evm = await head(`/evm/transaction/${executed?.hash}`)
+    expect(evm['og:title']).to.match(/^EVM transaction [0-9a-f]{8}…[0-9a-f]{8}$/)
+    expect(evm['og:image']).to.equal(`http://${api.host}/preview/transaction.png`)
     expect((await head('/blocks'))['og:image']).to.equal(`http://${api.host}/preview/explorer.png`)
     for (const path of [
       found['og:image']?.replace(/^https?:\/\/[^/]+/, '') ?? '',
@@ -70,7 +81,7 @@ describe('links and embeds of the explorer', () => {
       [transaction, 'Transaction 3ef0ef21'],
       ['/account/0xe03daebed8ca0615', 'Account 0xe03d'],
       [token, 'FlowToken'],
-      ['/nft/A.179b6b1cb6755e31.PaperBoats', 'Explorer'],
+      ['/contract/A.179b6b1cb6755e31.PaperBoats', 'Explorer'],
     ] as const) {
       const response = await api.get(path, { headers: { accept: '*/*' } })
       expect([response.status, response.headers.get('content-type')], path).to.deep.equal([
@@ -92,6 +103,10 @@ describe('links and embeds of the explorer', () => {
       '/transaction/x',
       '/account/xyz',
       '/token/A.01.No',
+      '/nft/A.01.No',
+      `/evm/token/0x${'1'.repeat(40)}`,
+      `/evm/transaction/0x${'0'.repeat(64)}`,
+      '/evm/transaction/x',
     ])
       expect((await api.get(path, browser)).status, path).to.equal(404)
     // It may exist on the chain.

@@ -4,9 +4,12 @@ import type { Network } from '../../flow/network.ts'
 import { readIndexedAccount } from '../accounts/queries.ts'
 import { coaPrefix, readCoaOwner } from '../accounts/coa-owner.ts'
 import { findBlockHeight, readBlock } from '../blocks/queries.ts'
+import { findEvmTransaction, readEvmTransactions } from '../evm/queries.ts'
+import { readEvmTokens } from '../evm/token-queries.ts'
 import { contractParts, hashPattern } from '../formats.ts'
+import { readNftCollections } from '../nfts/queries.ts'
 import { readBounds } from '../paging/bounds.ts'
-import { accountOrCoaParameter, contractParameter, integerParameter } from '../parameters.ts'
+import { accountOrCoaParameter, contractParameter, evmAddressParameter, integerParameter } from '../parameters.ts'
 import { readFungibleToken } from '../tokens/queries.ts'
 import { completeTransactions } from '../transactions/descriptions.ts'
 import { readTransactionDetail } from '../transactions/detail-queries.ts'
@@ -43,6 +46,11 @@ export interface SummarySource {
  */
 export async function readSummary(path: string, source: SummarySource): Promise<Summary | 'unknown' | undefined> {
   const { pathname, searchParams } = new URL(path, 'http://localhost')
+  const evm = /^\/evm\/(transaction|token)\/([^/]+)\/?$/.exec(pathname)
+  if (evm !== null) {
+    const [, kind = '', text = ''] = evm
+    return kind === 'token' ? summarizeEvmToken(text, source) : summarizeEvmTransaction(text, source)
+  }
   const [, kind = '', text = '', ...rest] = pathname.split('/')
   if (rest.some((part) => part !== '') || text === '') return undefined
   const key = decode(text)
@@ -55,6 +63,8 @@ export async function readSummary(path: string, source: SummarySource): Promise<
       return summarizeAccount(key, source)
     case 'token':
       return summarizeToken(key, source)
+    case 'nft':
+      return summarizeCollection(key, source)
     default:
       return undefined
   }
@@ -191,6 +201,64 @@ async function summarizeToken(text: string, { database }: SummarySource): Promis
     label: symbol,
     message: holders,
     tone: 'neutral',
+  }
+}
+
+async function summarizeCollection(text: string, { database }: SummarySource): Promise<Summary | 'unknown'> {
+  const id = valueOf(contractParameter(), text)
+  const [row] = id === undefined ? [] : await readNftCollections(database, [id])
+  if (row === undefined) return 'unknown'
+  const { name: contractName, address } = contractParts(row.token)
+  const name = plainText(row.name ?? contractName, 40)
+  const items = counted(row.number_of_tokens, 'item')
+  return {
+    kind: 'token',
+    title: `${name} NFTs`,
+    description: `NFT collection of ${address}: ${items}, ${counted(row.holder_count, 'holder')}.`,
+    path: `/nft/${row.token}`,
+    facts: [],
+    label: name,
+    message: items,
+    tone: 'neutral',
+  }
+}
+
+async function summarizeEvmToken(text: string, { database }: SummarySource): Promise<Summary | 'unknown'> {
+  const address = valueOf(evmAddressParameter(), text)
+  const [token] = address === undefined ? [] : await readEvmTokens(database, [address.slice(2)])
+  if (token === undefined || address === undefined) return 'unknown'
+  const name = token.name === null ? 'EVM token' : plainText(token.name, 40)
+  const symbol = token.symbol === null ? shortened(address.slice(2)) : plainText(token.symbol, 20)
+  const holders = counted(token.holder_count, 'holder')
+  return {
+    kind: 'token',
+    title: `${name} (${symbol})`,
+    description: `ERC-${token.standard} token on Flow EVM: ${holders}, ${counted(token.transfer_count, 'transfer')}.`,
+    path: `/evm/token/${address}`,
+    facts: [],
+    label: symbol,
+    message: holders,
+    tone: 'neutral',
+  }
+}
+
+async function summarizeEvmTransaction(text: string, { database }: SummarySource): Promise<Summary | 'unknown'> {
+  if (!hashPattern.test(text)) return 'unknown'
+  const place = await findEvmTransaction(database, text.slice(-64).toLowerCase())
+  const [row] = place === undefined ? [] : await readEvmTransactions(database, [place])
+  if (row === undefined) return 'unknown'
+  const status = statuses[row.evm_status === 1 ? 'SUCCESS' : 'FAILURE']
+  return {
+    kind: 'transaction',
+    title: `EVM transaction ${shortened(row.evm_hash)}`,
+    description:
+      `${status.text} in EVM block ${grouped(row.evm_block_height)} at ${timeText(row.timestamp)}, gas ` +
+      `${grouped(row.evm_gas_used)}.`,
+    path: `/evm/transaction/0x${row.evm_hash}`,
+    facts: [],
+    label: 'EVM transaction',
+    message: status.text.toLowerCase(),
+    tone: status.tone,
   }
 }
 
