@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { alertExample } from '../src/assistant/chat/service.ts'
 import { secretOf, standardSignature } from '../src/webhooks/signature.ts'
 import { bareEnvironment } from './support/bare-environment.ts'
 import { FeedClient } from './support/feed-client.ts'
@@ -246,11 +247,14 @@ describe('demo', () => {
     const chat = /Chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
     expect(await (await fetch(chat)).text()).to.include('<title>')
     const feed = await FeedClient.connect(`${new URL(address).host}/ws/status`)
-    const { examples } = (await (await fetch(new URL('/api/chat/settings', chat))).json()) as {
+    const settings = (await (await fetch(new URL('/api/chat/settings', chat))).json()) as {
       examples: readonly string[]
+      sends_email: boolean
     }
+    expect(settings.sends_email).to.equal(true)
     const kinds = new Set<string>()
-    for (const question of examples) {
+    for (const question of settings.examples) {
+      const isAlert = question === alertExample
       let kind: string | undefined
       while (kind === undefined) {
         const answer = await fetch(new URL('/api/chat', chat), {
@@ -262,8 +266,9 @@ describe('demo', () => {
         if (answer.status === 429) await feed.count(feed.messages.length + 5)
         else {
           const reported = await answer.text()
-          expect(reported, question).to.include('"toolName":"run_indexer_sql"').and.include('```sql')
-          kind = /"chartType":"(\w+)"/.exec(reported)?.[1]
+          if (isAlert) expect(reported).to.include('"toolName":"create_alert"').and.include('"status":"unconfirmed"')
+          else expect(reported, question).to.include('"toolName":"run_indexer_sql"').and.include('```sql')
+          kind = isAlert ? 'alert' : /"chartType":"(\w+)"/.exec(reported)?.[1]
         }
         // The data for the chart is not derived yet.
         if (kind === undefined) await feed.count(feed.messages.length + 1)

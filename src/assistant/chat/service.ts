@@ -130,7 +130,7 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
   const fetchApi = fetchApiTools({ hosts: config.FETCH_API_HOSTS, readCadence: readJsonCdcValue })
   const [network, skills] = await Promise.all([openNetwork(context), openSkills(context)])
   const examples = (): readonly ScriptedExample[] => chatExamples(network())
-  const script = new ScriptedChatModel({ examples })
+  const script = new ScriptedChatModel({ examples, watched: () => knownPairs('indexer', network()) })
   const models = createChatModels(config, { log, scripted: { model: script, state: script.state } })
   const source = new McpToolSource({
     servers: toolServers(config, shared),
@@ -155,7 +155,7 @@ export async function openChat(context: ServiceContext<Config>, log: Logger): Pr
     sendsEmail: alertMailRemedy(config) === undefined,
     contextTokens: config.CHAT_CONTEXT_TOKENS,
     timeoutMs: config.CHAT_TIMEOUT_S * 1000,
-    examples: examples().map(({ questions }) => questions[0]),
+    examples: [...examples().map(({ questions }) => questions[0]), alertExample],
   })
 }
 
@@ -193,6 +193,9 @@ const chosen: readonly { readonly question: string; readonly title: string; read
   { question: 'How many accounts were created each day?', title: 'New accounts by day' },
   { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
 ]
+
+/** Of the first example of the indexer, so that the scripted model can write it. */
+export const alertExample = 'Tell me when the newest indexed block is above 200 million'
 
 const parsedPairs = new Map<string, readonly ExamplePair[]>()
 

@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
-import { chatExamples } from '../../../src/assistant/chat/service.ts'
+import { alertExample, chatExamples } from '../../../src/assistant/chat/service.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { readChunks, runChat, answerTextOf } from './support/running-chat.ts'
@@ -49,7 +52,10 @@ describe('chat without a model', () => {
       remedy: null,
       modes: [{ mode: 'balanced', model: 'scripted/example-questions' }],
     })
-    expect(settings.examples).to.deep.equal(chatExamples('mainnet').map(({ questions }) => questions[0]))
+    expect(settings.examples).to.deep.equal([
+      ...chatExamples('mainnet').map(({ questions }) => questions[0]),
+      alertExample,
+    ])
   })
 
   it('answers an example question with a statement, its rows as a chart, and the SQL', async () => {
@@ -114,6 +120,41 @@ describe('chat without a model', () => {
     expect((await run({ sql: 'delete from app.daily_stats' })).body['error']).to.match(/DELETE is not allowed/)
     expect((await run({ sql: 'select 1', target: 'evm' })).body['code']).to.equal('tools-missing')
     expect((await run({ sql: ' ' })).status).to.equal(400)
+  })
+
+  it('proposes an alert on an example question, which the user confirms', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-mail-'))
+    try {
+      const { ask, get, origin } = await start({ variables: { MAIL_FOLDER: folder } })
+      expect(await (await get('/api/chat/settings')).json()).to.include({ sends_email: true })
+      const chunks = await readChunks(await ask(`${alertExample}, every 2 minutes.`))
+      const [proposal] = chunks.flatMap((chunk) => (chunk.type === 'tool-output-available' ? [chunk.output] : []))
+      expect(proposal).to.deep.include({
+        status: 'unconfirmed',
+        action: 'create_alert',
+        name: 'The newest indexed block is above 200 million',
+        condition: { kind: 'compare', operator: '>', number: '200000000' },
+        interval_seconds: 120,
+      })
+      expect(answerTextOf(chunks))
+        .to.match(/^Review the alert and confirm it\./)
+        .and.include('No language model')
+      expect((await database.pool.query('SELECT FROM app.alerts')).rowCount).to.equal(0)
+      const { status: _status, action: _action, ...input } = proposal as Record<string, unknown>
+      const response = await fetch(`${origin}/api/chat/confirm`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ tool: 'create_alert', input: { ...input, email: 'ann@example.com' } }),
+      })
+      const created = (await response.json()) as { readonly error: string | null }
+      expect(created).to.have.nested.property('output.structuredContent.alert.state', 'unconfirmed')
+      const other = answerTextOf(await readChunks(await ask('Tell me when pigs fly')))
+      expect(other).to.include('Only these example questions work')
+    } finally {
+      await chat?.stop()
+      chat = undefined
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 
   it('answers Chinese questions in Chinese', async () => {

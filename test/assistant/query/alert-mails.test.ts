@@ -189,7 +189,10 @@ describe('e-mail alerts', () => {
     await settle()
     expect(mails).to.have.lengthOf(max)
     await db.pool.query(`UPDATE app.alert_mails SET created_at = created_at - interval '1 day'`)
+    await db.pool.query(`UPDATE app.alerts SET paused_at = now() - interval '23 hours'`)
     expect((await ask.post(`/api/v1/alerts/${body.id}/resume`, {})).status).to.equal(200)
+    await db.pool.query(`UPDATE app.alerts SET paused_at = paused_at - interval '23 hours'`)
+    await ask.alertMails.prune()
     await settle()
     expect(mails).to.have.lengthOf(max + 1)
     expect(await post(linkOf(mails.at(-1)))).to.equal(200)
@@ -281,6 +284,15 @@ describe('e-mail alerts', () => {
     await settle()
     expect(await read(id)).to.include({ paused_reason: 'mail' })
     expect((await read(id)).last_error).to.match(/for a day/)
+  })
+
+  it('wait while the mail server is not configured any more', async () => {
+    const id = await confirmed()
+    await ask.stop()
+    ask = await runAsk(db, {}, {}, { remedy: 'Set SMTP_URL.' })
+    startAlerts()
+    expect(await fire()).to.deep.equal(['limited'])
+    expect(await read(id)).to.include({ state: 'active', last_error: 'This service sends no e-mails. Set SMTP_URL.' })
   })
 
   it('of deleted and unsubscribed alerts are not sent', async () => {

@@ -273,6 +273,40 @@ describe('alerts', () => {
     expect(await read()).to.include({ state: 'paused', paused_reason: 'webhook', failures: 0 })
   })
 
+  it('with slow statements delay neither users, nor other owners, nor run twice at once', async () => {
+    const ask = await runAsk(db, { ...variables, ASK_CONCURRENCY: '3', QUERY_TIMEOUT_S: '1' })
+    running.push(ask)
+    for (let i = 0; i < 10; i++) await create(ask, `slow-${i}`)
+    await db.pool.query(
+      `UPDATE app.alerts SET owner = 'slow ' || right(name, 1)::int % 2, last_run_at = now() - interval '1 minute'`,
+    )
+    const quick = await create(ask, 'quick', { sql: 'SELECT 7 AS n' })
+    await db.pool.query(
+      `UPDATE app.alerts SET owner = 'quick', last_run_at = now() - interval '30 seconds' WHERE id = $1`,
+      [quick],
+    )
+    await db.pool.query(
+      `UPDATE app.alerts SET next_run_at = now() - CASE WHEN id = $1 THEN interval '1 second' ELSE interval '1 hour' END`,
+      [quick],
+    )
+    const blocking = await db.pool.connect()
+    try {
+      await blocking.query('BEGIN; LOCK TABLE app.prices IN ACCESS EXCLUSIVE MODE')
+      ask.startAlerts(onRun)
+      await untilLockWait(db)
+      expect((await ask.post<{ row_count: number }>('/api/v1/run_sql', { sql: 'SELECT 1' })).body.row_count).to.equal(1)
+      expect(results, 'before a slow one ended').to.deep.equal([])
+      await db.pool.query(`UPDATE app.alerts SET next_run_at = now() - interval '2 hours' WHERE leased_until > now()`)
+      while (!results.includes('fired')) await new Promise<void>((resolve) => waiting.push(resolve))
+      expect(results.indexOf('fired'), results.join(' ')).to.be.at.most(2)
+      const { rows } = await db.pool.query<{ runs: number }>('SELECT max(generation)::int AS runs FROM app.alerts')
+      expect(rows[0]?.runs).to.equal(1)
+    } finally {
+      await blocking.query('ROLLBACK')
+      blocking.release()
+    }
+  })
+
   it('keep 50 runs', async () => {
     const ask = await start()
     const id = await create(ask, 'history')

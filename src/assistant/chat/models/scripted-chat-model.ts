@@ -13,6 +13,9 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import type { ModelState } from '../../../platform/llm/settings.ts'
+import { alertToolNames } from '../../mcp/alert-tools.ts'
+import type { AlertQuestion } from '../../query/alerts/read-alert-question.ts'
+import { exampleQuestions, isAlertQuestion, readAlertQuestion } from '../../query/alerts/read-alert-question.ts'
 import { chartOf } from './chart-of.ts'
 import { markdownTable, readResultTable } from './result-table.ts'
 import type { ResultTable } from './result-table.ts'
@@ -42,6 +45,8 @@ interface Reply {
 
 interface ScriptedChatModelOptions {
   readonly examples: () => readonly ScriptedExample[]
+  /** Questions whose value or rows an alert may watch. Default: `examples`. */
+  readonly watched?: () => readonly Pick<ScriptedExample, 'questions' | 'sql'>[]
   readonly paceMs?: number
 }
 
@@ -63,10 +68,12 @@ export class ScriptedChatModel implements LanguageModelV4 {
   readonly supportedUrls = {}
   readonly state: ModelState = { provider: this.provider, name: this.modelId, isScripted: true }
   readonly #examples: () => readonly ScriptedExample[]
+  readonly #watched: () => readonly Pick<ScriptedExample, 'questions' | 'sql'>[]
   readonly #paceMs: number
 
-  constructor({ examples, paceMs = 12 }: ScriptedChatModelOptions) {
+  constructor({ examples, watched = examples, paceMs = 12 }: ScriptedChatModelOptions) {
     this.#examples = examples
+    this.#watched = watched
     this.#paceMs = paceMs
   }
 
@@ -117,11 +124,19 @@ export class ScriptedChatModel implements LanguageModelV4 {
     const hasNote = [english, chinese].some(({ note }) => answers.includes(note))
     const examples = this.#examples()
     const key = questionKey(question)
+    const has = (name: string): boolean =>
+      toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
+    const alert = isAlertQuestion(question) && has(alertToolNames.create) ? this.#alertOf(question) : undefined
+    if (alert !== undefined) {
+      const proposal = results.find(({ toolName }) => toolName === alertToolNames.create)
+      if (proposal === undefined) return { text: '', call: { toolName: alertToolNames.create, input: alert } }
+      const failure = failureIn(proposal)
+      if (failure !== undefined) return { text: words.failed(alert.sql, failure) }
+      return { text: [words.proposed, ...(hasNote ? [] : [words.note])].join('\n\n') }
+    }
     const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === key))
     if (example === undefined) return { text: words.unknown(examples.map(({ questions }) => questions[0])) }
     const { sql, isShares = false, title = question } = example
-    const has = (name: string): boolean =>
-      toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
     const result = results.find(({ toolName }) => toolName === sqlTool)
     if (result === undefined)
       return has(sqlTool)
@@ -139,6 +154,21 @@ export class ScriptedChatModel implements LanguageModelV4 {
       ? { text: [words.closing(sql, table), ...(hasNote ? [] : [words.note])].join('\n\n') }
       : { text: '', call: { toolName: chartTool, input: chart } }
   }
+
+  #alertOf(question: string): ScriptedAlert | undefined {
+    const alert = readAlertQuestion(question)
+    const keys = exampleQuestions(alert).map(questionKey)
+    const found = this.#watched().find(({ questions }) => questions.some((one) => keys.includes(questionKey(one))))
+    if (found === undefined) return undefined
+    const { name, condition, intervalSeconds } = alert
+    return { name, question, sql: found.sql, condition, interval_seconds: intervalSeconds }
+  }
+}
+
+interface ScriptedAlert extends Pick<AlertQuestion, 'name' | 'condition'> {
+  readonly question: string
+  readonly sql: string
+  readonly interval_seconds: number
 }
 
 function callId(): string {
@@ -194,6 +224,7 @@ interface ScriptedWords {
   readonly isEnglish: boolean
   /** Once in a conversation. */
   readonly note: string
+  readonly proposed: string
   intro(): string
   closing(sql: string, table: ResultTable): string
   unknown(examples: readonly string[]): string
@@ -207,6 +238,7 @@ const maxReasonCharacters = 600
 const english: ScriptedWords = {
   isEnglish: true,
   note: '*No language model is configured. A script answers the example questions with real queries.*',
+  proposed: 'Review the alert and confirm it.',
   intro: () => 'I will look that up in the indexed data.\n\n',
   closing: (sql, table) =>
     [
@@ -237,6 +269,7 @@ const english: ScriptedWords = {
 const chinese: ScriptedWords = {
   isEnglish: false,
   note: '*这里没有模型：示例问题由脚本回答，但其中的语句是真实执行的。*',
+  proposed: '请检查并确认这个提醒。',
   intro: () => '我在已索引的链上数据中查询。\n\n',
   closing: (sql, table) =>
     [

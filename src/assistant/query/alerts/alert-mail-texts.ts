@@ -27,15 +27,15 @@ const maxLinkCharacters = 2000
 /** One line without hidden characters, which could forge a header or reverse the text. */
 function visible(given: string, max: number): string {
   const text = given
+    .slice(0, max)
     .toWellFormed()
-    .slice(0, max * 4)
     .replaceAll(/[\s\u0085\u2028\u2029]+/gu, ' ')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\uFFFD]/gu, (character) => {
       const code = character.codePointAt(0) ?? 0
       return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
     })
     .trim()
-  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
+  return text.length > max || given.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
 }
 
 function conditionText(condition: AlertCondition): string {
@@ -153,6 +153,7 @@ function cellText(value: unknown): string {
 
 /** As the page writes its address. */
 function askLink({ target, question, sql, parameters }: MailedAlert, askUrl: string): string {
+  if (sql.length + question.length > maxLinkCharacters) return askUrl
   const values = new URLSearchParams()
   if (target === 'evm') values.set('target', target)
   if (question !== '') values.set('question', question)

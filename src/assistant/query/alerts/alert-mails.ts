@@ -145,11 +145,16 @@ export class AlertMails {
     return () => outbox.put(confirmationMail({ to: email, site: this.#site, link: this.#linkOf(token) }))
   }
 
-  /** In the transaction that records the firing; call `deliver` after the commit. @returns false if a limit is reached */
-  async send(db: ClientBase, alert: Pick<Alert, 'id' | 'email'> & MailedAlert, fired: FiredRows): Promise<boolean> {
+  /** In the transaction that records the firing; call `deliver` after the commit. @returns why it is delayed */
+  async send(
+    db: ClientBase,
+    alert: Pick<Alert, 'id' | 'email'> & MailedAlert,
+    fired: FiredRows,
+  ): Promise<string | undefined> {
     const { id, email } = alert
-    const outbox = this.#outboxOrThrow()
-    if (email === null) return false
+    const outbox = this.#outbox
+    if (outbox === undefined || email === null)
+      return `This service sends no e-mails. ${this.#options.remedy ?? ''}`.trim()
     const mailbox = digest(mailboxOf(email))
     await lock(db)
     const { rows } = await query<{ own: number; mailbox: number; total: number }>(
@@ -167,7 +172,7 @@ export class AlertMails {
       : await outbox.store(db, alertMail(alert, { to: email, fired, askUrl: this.#options.askUrl() }))
     if (outgoing === undefined) {
       this.#options.onMail('limited')
-      return false
+      return 'The e-mail is delayed: the limit of e-mails a day is reached.'
     }
     await query(
       db,
@@ -175,7 +180,7 @@ export class AlertMails {
        VALUES ('alert', $1, $2, $3, 'pending')`,
       [id, outgoing, mailbox],
     )
-    return true
+    return undefined
   }
 
   deliver(): void {

@@ -182,7 +182,11 @@ export class AlertStore {
    */
   async resume(owner: string, id: string, requestedBy: string | undefined): Promise<Alert> {
     const { alert, ask } = await withTransaction(this.#pool, async (client) => {
-      const found = await this.#update(client, 'failures = 0', [owner, id])
+      const found = await this.#update(
+        client,
+        `failures = 0, paused_at = CASE paused_reason WHEN 'unconfirmed' THEN now() ELSE paused_at END`,
+        [owner, id],
+      )
       const { email, pausedReason, subscriptionId } = found
       if (pausedReason === 'unsubscribed')
         throw new ApiError(
@@ -224,16 +228,22 @@ export class AlertStore {
     })
   }
 
-  /** The alert that is due for the longest time, of an owner of whom none runs in this process. */
+  /**
+   * The longest due alert of the owner whose last run is the oldest, and of whom none runs in this process: slow
+   * statements delay the alerts of other owners by one run each.
+   */
   async claim(leaseMs: number, running: readonly string[]): Promise<AlertLease | undefined> {
     const { rows } = await query<Row<AlertLease>>(
       this.#pool,
       `WITH due AS (
-         SELECT id FROM app.alerts
+         SELECT id FROM app.alerts a
          WHERE paused_at IS NULL AND next_run_at <= clock_timestamp()
            AND (leased_until IS NULL OR leased_until <= clock_timestamp())
            AND owner NOT IN (SELECT owner FROM app.alerts WHERE id = ANY ($2))
-         ORDER BY next_run_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+         ORDER BY (
+           SELECT max(CASE WHEN leased_until > clock_timestamp() THEN clock_timestamp() ELSE last_run_at END)
+           FROM app.alerts b WHERE b.owner = a.owner
+         ) NULLS FIRST, next_run_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
        )
        UPDATE app.alerts a SET generation = generation + 1,
          leased_until = clock_timestamp() + make_interval(secs => $1 / 1000.0)
@@ -277,11 +287,12 @@ export class AlertStore {
         return finished.isTransient ? 'postponed' : 'failed'
       }
       const { reading, isFiring, answer } = finished
-      const hasFired = isFiring && (await this.#send(client, alert, { lease, value: reading.value, answer }))
-      if (isFiring && !hasFired && alert.email !== null) {
-        await postponeMail(client, lease, { durationMs, reading, answer })
+      const failure = isFiring ? await this.#send(client, alert, { lease, value: reading.value, answer }) : undefined
+      if (failure !== undefined && alert.email !== null) {
+        await postponeMail(client, lease, { durationMs, reading, answer, error: failure })
         return 'limited'
       }
+      const hasFired = isFiring && failure === undefined
       await query(
         client,
         `UPDATE app.alerts SET is_met = $2, last_value = $3, last_run_at = now(), last_error = NULL, failures = 0,
@@ -308,15 +319,16 @@ export class AlertStore {
     client: ClientBase,
     alert: Alert & { readonly now: Date },
     { lease, value, answer }: { readonly lease: AlertLease; readonly value: string | null; readonly answer: SqlAnswer },
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     const rows = boundedRows(answer)
     if (alert.subscriptionId === null)
       return await this.#mails.send(client, alert, { value, ...rows, isCut: rows.truncated })
-    return await this.#webhooks.send(client, alert.subscriptionId, {
+    const isSent = await this.#webhooks.send(client, alert.subscriptionId, {
       id: `query.alert:${alert.id}:${lease.generation}`,
       at: alert.now,
       data: { ...presentEvent(alert), value, ...rows },
     })
+    return isSent ? undefined : 'The endpoint was deleted.'
   }
 
   async #update(db: Pool | ClientBase, changes: string, [owner, id]: readonly [string, string]): Promise<Alert> {
@@ -390,9 +402,14 @@ async function postponeMail(
     durationMs,
     reading,
     answer,
-  }: { readonly durationMs: number; readonly reading: AlertReading; readonly answer: SqlAnswer },
+    error,
+  }: {
+    readonly durationMs: number
+    readonly reading: AlertReading
+    readonly answer: SqlAnswer
+    readonly error: string
+  },
 ): Promise<void> {
-  const error = 'The e-mail is delayed: the limit of e-mails a day is reached.'
   await query(
     client,
     `UPDATE app.alerts SET last_run_at = now(), last_error = $2, failures = 0, leased_until = NULL,

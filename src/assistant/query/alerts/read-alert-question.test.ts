@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readAlertQuestion } from './read-alert-question.ts'
+import { isAlertQuestion, readAlertQuestion } from './read-alert-question.ts'
 
 const compare = (operator: string, number: string): object => ({ kind: 'compare', operator, number })
 
@@ -10,6 +10,7 @@ describe('the question of an alert', () => {
       'the newest indexed block',
       compare('>', '200000000'),
     ],
+    ['E-mail me when the newest indexed block is above 5', 'the newest indexed block', compare('>', '5')],
     ['Notify us if the price of FLOW drops below $0.25', 'the price of FLOW', compare('<', '0.25')],
     ['alert me when the daily volume exceeds 1.5 million FLOW', 'the daily volume', compare('>', '1500000')],
     [
@@ -37,6 +38,13 @@ describe('the question of an alert', () => {
       const read = readAlertQuestion(question)
       expect(read).to.deep.include({ subject, condition, intervalSeconds: seconds })
     })
+
+  it('is distinguished from a question for an answer', () => {
+    for (const question of ['tell  me when x', 'Please let us know if x', 'Mail me as soon as x', 'Notify me once x'])
+      expect(isAlertQuestion(question), question).to.equal(true)
+    for (const question of ['Tell me the newest block', 'When was x?', 'Tell me about x', 'tell me whenx', 'if x'])
+      expect(isAlertQuestion(question), question).to.equal(false)
+  })
 
   it('of any length is read in time', () => {
     for (const part of ['more than ', 'every 1 ', 'above 1', '. ', '9,', 'tell me ', ' ', '\u{1F600}', '> ']) {

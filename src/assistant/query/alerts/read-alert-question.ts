@@ -1,6 +1,7 @@
 import type { AlertCondition, operators } from './condition.ts'
 
 export interface AlertQuestion {
+  readonly name: string
   /** Without "tell me when". */
   readonly sentence: string
   /** The value or the rows to watch. */
@@ -12,7 +13,8 @@ export interface AlertQuestion {
 const defaultIntervalSeconds = 300
 const maxIntervalSeconds = 86_400
 
-const verbs = 'tell|alert|notify|warn|inform|message|let'
+const verbs = 'tell|alert|notify|warn|inform|message|let|e-?mail|mail'
+const watching = new RegExp(`^(?:please )?(?:${verbs}) (?:me|us)(?: know)? (?:when(?:ever)?|if|once|as soon as) `, 'i')
 const opening = new RegExp(
   `^(?:please )?(?:${verbs}) (?:me|us)(?: know)? ?(?:when(?:ever)?|if|once|as soon as|about|of)? `,
   'i',
@@ -71,7 +73,23 @@ export function readAlertQuestion(question: string): AlertQuestion {
   const withoutOpening = plain.replace(opening, '')
   const every = schedule.exec(withoutOpening)
   const sentence = every === null ? withoutOpening : withoutOpening.slice(0, every.index)
-  return { sentence, ...conditionOf(sentence), intervalSeconds: secondsOf(every) }
+  const name = sentence.slice(0, 100).toWellFormed()
+  return {
+    name: name.slice(0, 1).toUpperCase() + name.slice(1),
+    sentence,
+    ...conditionOf(sentence),
+    intervalSeconds: secondsOf(every),
+  }
+}
+
+/** "Tell me when …", unlike "Tell me the newest block". */
+export function isAlertQuestion(question: string): boolean {
+  return watching.test(question.replaceAll(/\s+/gu, ' ').trim())
+}
+
+/** Questions for the value or the rows, which an example may answer. */
+export function exampleQuestions({ subject, sentence }: AlertQuestion): readonly string[] {
+  return [subject, `What is ${subject}?`, sentence]
 }
 
 function conditionOf(sentence: string): Pick<AlertQuestion, 'subject' | 'condition'> {

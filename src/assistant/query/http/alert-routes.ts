@@ -7,7 +7,7 @@ import type { Alert, AlertDelivery, AlertRun, NewAlert } from '../alerts/alert.t
 import { mailLimits } from '../alerts/alert-mails.ts'
 import { alertLimits } from '../alerts/alert-store.ts'
 import { operators, readCondition, UnsuitableValue } from '../alerts/condition.ts'
-import { readAlertQuestion, statementQuestion } from '../alerts/read-alert-question.ts'
+import { exampleQuestions, readAlertQuestion, statementQuestion } from '../alerts/read-alert-question.ts'
 import type { AlertQuestion } from '../alerts/read-alert-question.ts'
 import {
   cleanText,
@@ -247,9 +247,7 @@ async function writeStatement(
 ): Promise<GeneratedSql> {
   if (service.model?.isScripted !== true) return await service.generateSql(target, statementQuestion(alert), options)
   const known = new Set(service.examples(target).flatMap(({ questions }) => questions.map(plainQuestion)))
-  const example = [alert.subject, `What is ${alert.subject}?`, alert.sentence].find((each) =>
-    known.has(plainQuestion(each)),
-  )
+  const example = exampleQuestions(alert).find((each) => known.has(plainQuestion(each)))
   return await service.generateSql(target, example ?? alert.subject, options)
 }
 
@@ -377,10 +375,9 @@ export const alertRoutes: readonly Route<AskServices>[] = [
     handler: async ({ body: { question, target }, call }, { service }) => {
       const alert = readAlertQuestion(question)
       const written = await writeStatement(service, target, alert, queryOptions(call))
-      const name = alert.sentence.slice(0, 100).toWellFormed()
       return {
         body: {
-          name: name.slice(0, 1).toUpperCase() + name.slice(1),
+          name: alert.name,
           target,
           question,
           sql: written.sql,
