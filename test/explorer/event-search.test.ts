@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { listEvents, listRecentEventTypes, searchEvents } from '../../src/explorer/transactions/events.ts'
+import { listRecentEventTypes } from '../../src/explorer/transactions/event-types.ts'
+import { listEvents, searchEvents } from '../../src/explorer/transactions/events.ts'
 import type { EventKey } from '../../src/explorer/paging/event-pages.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { blockOf, eventOf, storeBlocks } from '../../src/ingest/blocks.test-support.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
-import type { EventType } from '../../src/explorer/transactions/events.ts'
+import type { EventType } from '../../src/explorer/transactions/event-types.ts'
 import type { Event } from '../../src/explorer/transactions/schema.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'

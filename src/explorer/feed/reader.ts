@@ -12,7 +12,8 @@ import { readBlocks } from '../blocks/queries.ts'
 import { presentNewBlock } from '../blocks/schema.ts'
 import type { NewBlock } from '../blocks/schema.ts'
 import { storedTransaction, unknownScript } from '../transactions/descriptions.ts'
-import { readDecodedEvents, markKey } from '../transactions/events.ts'
+import { readEventsWithin } from '../transactions/event-batches.ts'
+import { markKey } from '../transactions/events.ts'
 import { readRawTransactions } from '../transactions/queries.ts'
 import { presentTransactionSummary } from '../transactions/schema.ts'
 import type { RawTransactionRow, TransactionSummary } from '../transactions/schema.ts'
@@ -142,25 +143,21 @@ async function completeTransactions(
   rows: readonly RawTransactionRow[],
 ): Promise<FeedTransaction[]> {
   if (rows.length === 0) return []
-  const [scripts, placed] = await Promise.all([
-    readScripts(
-      database,
-      network,
-      rows.map((row) => row.script_hash),
-    ),
-    readDecodedEvents(
-      database,
-      rows.filter((row) => row.event_count > 0),
-    ),
-  ])
-  const events = Map.groupBy(placed, ({ height, txIndex }) => markKey({ block_height: height, tx_index: txIndex }))
+  const scripts = await readScripts(
+    database,
+    network,
+    rows.map((row) => row.script_hash),
+  )
   const complete: FeedTransaction[] = []
-  for (const row of rows) {
-    // Decoding the events is expensive.
-    await slices.take()
-    const script = scripts.get(row.script_hash) ?? unknownScript
-    const ofRow = (events.get(markKey(row)) ?? []).map(({ event }) => event)
-    complete.push(completeTransaction(network, row, script, ofRow))
+  while (complete.length < rows.length) {
+    const waiting = rows.slice(complete.length)
+    const { events, places } = await readEventsWithin(database, waiting)
+    for (const row of waiting.slice(0, places)) {
+      // Decoding the events is expensive.
+      await slices.take()
+      const script = scripts.get(row.script_hash) ?? unknownScript
+      complete.push(completeTransaction(network, row, script, events.get(markKey(row)) ?? []))
+    }
   }
   return complete
 }

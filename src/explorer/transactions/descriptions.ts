@@ -9,7 +9,9 @@ import { feeOfTransaction, gasOfTransaction } from '../../flow/transactions/tran
 import { tagsOfTransaction } from '../../flow/transactions/transaction-tags.ts'
 import { readRecent } from '../paging/bounds.ts'
 import { areTransfersDerived, isDerived, tagsInOrder } from './derived-details.ts'
-import { readDecodedEvents, markKey } from './events.ts'
+import { readEventsWithin } from './event-batches.ts'
+import type { EventsOfPlaces } from './event-batches.ts'
+import { markKey } from './events.ts'
 import { priceKey, readPricesAt } from './prices.ts'
 import { readTransactions } from './queries.ts'
 import { presentTransactionSummary, presentTransferSummary } from './schema.ts'
@@ -25,6 +27,8 @@ import type {
 import { readScripts } from './scripts.ts'
 import type { StoredScript } from './scripts.ts'
 
+const noEvents: EventsOfPlaces = { events: new Map(), places: 0 }
+
 export const unknownScript: StoredScript = { text: '', template: noTemplate, imports: [] }
 
 /**
@@ -38,13 +42,13 @@ export async function describeTransactions(
 ): Promise<DescribedTransaction[]> {
   if (rows.length === 0) return []
   const notDerived = rows.filter(({ derived }) => !isDerived(derived))
-  const [scripts, events] = await Promise.all([
+  const [scripts, { events }] = await Promise.all([
     readScripts(
       database,
       network,
       rows.map((row) => row.script_hash),
     ),
-    notDerived.length === 0 ? new Map<string, DecodedEvent[]>() : readEvents(database, notDerived),
+    notDerived.length === 0 ? noEvents : readEventsWithin(database, notDerived),
   ])
   return rows.map((row) => {
     const known = scripts.get(row.script_hash)
@@ -97,16 +101,6 @@ function recorded(row: TransactionRow): Described {
     fee: fee ?? undefined,
     gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
   }
-}
-
-async function readEvents(
-  database: DatabasePool,
-  rows: readonly TransactionRow[],
-): Promise<Map<string, DecodedEvent[]>> {
-  const found = Map.groupBy(await readDecodedEvents(database, rows), ({ height, txIndex }) =>
-    markKey({ block_height: height, tx_index: txIndex }),
-  )
-  return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
 }
 
 export function storedTransaction(

@@ -7,16 +7,24 @@ import type { EventShape } from '../../flow/event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../../flow/payload-value.ts'
 import { databaseIdentityFragment } from '../../platform/db/slonik.ts'
 import type { EventRow } from './schema.ts'
-import { parseEventType } from '../../flow/type-id.ts'
-import { readBounds, readBoundsOfDays } from '../paging/bounds.ts'
+import { readBoundsOfDays } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { eventCursor, parseEventCursor, readEventPage } from '../paging/event-pages.ts'
 import type { EventKey } from '../paging/event-pages.ts'
-import { addressFormat, countFormat, heightFormat } from '../formats.ts'
-import { listOf, page, wholeList } from '../paging/pages.ts'
+import { listOf, page, pageUpTo } from '../paging/pages.ts'
 import { dayFilters, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+import { eventTypeList } from './event-types.ts'
 import { exampleEvent, eventSchema, presentEvent } from './schema.ts'
+
+/**
+ * Text of the events in one response, about: events may be 32 times as long as on the chain, and a
+ * page may have those of 100 transactions.
+ */
+export const maxEventBytes = 16 * 1024 * 1024
+
+/** Compressed, as stored: their text has at most 90 times as many. */
+export const maxStoredBytes = 256 * 1024
 
 export interface PlacedEventRow extends EventRow {
   readonly block_height: number
@@ -31,38 +39,6 @@ export async function readEventsOfBlock(
   if (types === undefined) return readEvents(database, inBlock)
   const events = await readEvents(database, sql.fragment`${inBlock} and ${hasTypes(types)}`)
   return events.filter(({ type }) => types.includes(type))
-}
-
-export async function readEventsOfPlaces(
-  database: DatabasePool,
-  places: readonly MarkedPlace[],
-): Promise<readonly PlacedEventRow[]> {
-  return (await readDecodedEvents(database, places)).map(placedEventRow)
-}
-
-export async function readDecodedEvents(
-  database: DatabasePool,
-  places: readonly MarkedPlace[],
-): Promise<readonly PlacedEvent[]> {
-  const chunks = await readByPlaces(places, (ofWindow, low, high) =>
-    database.any(sql.type(chunkRow)`
-    select ${chunkColumns}
-    from unnest(
-      ${sql.array(
-        ofWindow.map((place) => place.block_height),
-        'int8',
-      )},
-      ${sql.array(
-        ofWindow.map((place) => place.tx_index),
-        'int4',
-      )}
-    ) as place (height, index)
-    join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.index
-      and c.block_height between ${low} and ${high}
-    order by c.block_height, c.tx_index, c.first_event_index
-  `),
-  )
-  return unpackEvents(database, chunks)
 }
 
 /** On a row `c` of raw.event_chunks. */
@@ -114,6 +90,26 @@ export const chunkColumns = sql.fragment`
   (${databaseIdentityFragment}) as database
 `
 
+/** As `chunkColumns`, without payloads beyond `maxStoredBytes` of the rows before. */
+const boundedColumns = sql.fragment`
+  c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes,
+  case when c.stored_before < ${maxStoredBytes} then array_to_json(c.payloads)::text end as payloads,
+  (${databaseIdentityFragment}) as database
+`
+
+const newestFirst = sql.fragment`c.block_height desc, c.tx_index desc, c.first_event_index desc`
+
+function boundedChunks(condition: FragmentSqlToken, count: number): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select c.*, coalesce(sum(pg_column_size(c.payloads)) over (
+        order by ${newestFirst} rows between unbounded preceding and 1 preceding
+      ), 0) as stored_before
+      from raw.event_chunks c where ${condition} order by ${newestFirst} limit ${count}
+    ) as c
+  `
+}
+
 export const chunkRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
@@ -123,7 +119,7 @@ export const chunkRow = z.object({
   database: z.string(),
 })
 
-interface PlacedEvent {
+export interface PlacedEvent {
   readonly height: number
   readonly txIndex: number
   readonly event: DecodedEvent
@@ -332,12 +328,13 @@ const eventSearch = defineRoute({
       isLimited ? readBoundsOfDays(database, days) : everyHeight,
     ])
     const before = parseEventCursor(cursor)
+    const budget = { bytes: maxEventBytes }
     const rows =
       bounds === undefined
         ? []
         : types === undefined
-          ? await listEvents(database, before, limit + 1, bounds)
-          : await searchEvents(database, types, before, limit + 1, bounds)
+          ? await listEvents(database, before, limit + 1, bounds, budget)
+          : await searchEvents(database, types, before, limit + 1, bounds, budget)
     const marks = await readTransactionMarks(database, rows)
     const events = rows.flatMap((row) => {
       const mark = marks.get(markKey(row))
@@ -345,60 +342,17 @@ const eventSearch = defineRoute({
       if (mark === undefined) return []
       return [{ row, event: presentEvent(row, mark.id, { height: row.block_height, timestamp: mark.timestamp }) }]
     })
+    const last = rows.at(-1)
+    if (budget.bytes <= 0 && last !== undefined && rows.length <= limit) {
+      const data = events.map(({ event }) => event)
+      return { body: pageUpTo(data, limit, eventCursor.format(last)) }
+    }
     return {
       body: page(
         events,
         limit,
         ({ event }) => event,
         ({ row }) => eventCursor.format(row),
-      ),
-    }
-  },
-})
-
-const countedBlocks = 1000
-
-const eventTypeSchema = z
-  .strictObject({
-    type: z.string(),
-    contract_address: addressFormat.nullable().describe('Null for protocol events.'),
-    contract_name: z.string().nullable(),
-    event_name: z.string(),
-    count: countFormat.describe(`Events in the newest ${countedBlocks} blocks.`),
-    total_count: countFormat.describe('All indexed events.'),
-    last_seen_height: heightFormat,
-  })
-  .meta({ id: 'EventType' })
-export type EventType = z.output<typeof eventTypeSchema>
-
-const eventTypeList = defineRoute({
-  path: '/flow/events/type',
-  operationId: 'listEventTypes',
-  cost: 'high',
-  tag: 'Events',
-  summary: `Event types of the newest ${countedBlocks} blocks, most frequent first`,
-  query: z.object({ limit: limitParameter({ default: 100, max: 500 }) }),
-  response: listOf(eventTypeSchema, 'EventType'),
-  example: wholeList([
-    {
-      type: exampleEvent.type,
-      contract_address: exampleEvent.contract_address,
-      contract_name: exampleEvent.contract_name,
-      event_name: exampleEvent.event_name,
-      count: 12_873,
-      total_count: 148_211_207,
-      last_seen_height: exampleEvent.block_height,
-    },
-  ]),
-  handler: async ({ query: { limit } }, { database }) => {
-    const rows = await listRecentEventTypes(database, await readBounds(database), limit)
-    return {
-      body: wholeList(
-        rows.map((row) => {
-          const { address, contract, name } = parseEventType(row.type)
-          const contract_address = address === undefined ? null : `0x${address}`
-          return { ...row, contract_address, contract_name: contract ?? null, event_name: name }
-        }),
       ),
     }
   },
@@ -435,31 +389,6 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   return rows.map(({ type }) => type)
 }
 
-const recentTypeRow = z.object({
-  type: z.string(),
-  count: z.number(),
-  total_count: z.number(),
-  last_seen_height: z.number(),
-})
-
-export async function listRecentEventTypes(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  count: number,
-): Promise<ReadonlyArray<z.output<typeof recentTypeRow>>> {
-  if (bounds === undefined) return []
-  return database.any(sql.type(recentTypeRow)`
-    select recent.type, recent.count, recent.last_seen_height, greatest(t.event_count, recent.count) as total_count
-    from (
-      select e.type, sum(e.count) as count, max(b.block_height) as last_seen_height
-      from app.block_event_types b cross join unnest(b.types, b.event_counts) as e (type, count)
-      where b.block_height between ${Math.max(bounds.min, bounds.max - countedBlocks + 1)} and ${bounds.max}
-      group by e.type order by count desc, e.type limit ${count}
-    ) as recent left join app.event_types t on t.type = recent.type
-    order by recent.count desc, recent.type
-  `)
-}
-
 /** A row has up to 64 events. */
 const chunksAtOnce = 10
 
@@ -469,25 +398,53 @@ export async function listEvents(
   before: EventKey | undefined,
   count: number,
   bounds: Bounds,
+  budget: ByteBudget = { bytes: maxEventBytes },
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
   let place = before
-  while (found.length < count) {
-    const chunks = await readEventPage(bounds, place, chunksAtOnce, (span) =>
-      database.any(sql.type(chunkRow)`
-        select ${chunkColumns} from raw.event_chunks c
-        where c.block_height between ${span.low} and ${span.high} and ${isBefore(span.before)}
-        order by c.block_height desc, c.tx_index desc, c.first_event_index desc
-        limit ${span.count}
-      `),
-    )
+  while (found.length < count && !isSpent(budget, found)) {
+    const rows = await readEventPage(bounds, place, chunksAtOnce, (span) => {
+      const condition = sql.fragment`
+        c.block_height between ${span.low} and ${span.high} and ${isBefore(span.before)}`
+      return database.any(sql.type(boundedRow)`
+        select ${boundedColumns} from ${boundedChunks(condition, span.count)} order by ${newestFirst}
+      `)
+    })
+    const chunks = wholeChunks(rows, budget)
     const events = (await unpackEvents(database, chunks.toReversed())).map(placedEventRow).toReversed()
     found.push(...events.filter((event) => precedes(event, before)).slice(0, count - found.length))
-    const last = chunks.at(-1)
-    if (last === undefined || chunks.length < chunksAtOnce) break
-    place = { height: last.block_height, txIndex: last.tx_index, eventIndex: last.first_event_index }
+    place = placeOf(chunks)
+    if (place === undefined || rows.length < chunksAtOnce) break
   }
   return found
+}
+
+/** Of the texts of one response. */
+export interface ByteBudget {
+  bytes: number
+}
+
+/** A page has at least one item. */
+function isSpent({ bytes }: ByteBudget, found: readonly unknown[]): boolean {
+  return bytes <= 0 && found.length > 0
+}
+
+type Chunk = z.output<typeof chunkRow>
+const boundedRow = chunkRow.extend({ payloads: z.string().nullable() })
+
+function wholeChunks(rows: readonly z.output<typeof boundedRow>[], budget: ByteBudget): readonly Chunk[] {
+  const chunks: Chunk[] = []
+  for (const { payloads, ...row } of rows) {
+    if (payloads === null) break
+    budget.bytes -= payloads.length
+    chunks.push({ ...row, payloads })
+  }
+  return chunks
+}
+
+function placeOf(chunks: readonly Chunk[]): EventKey | undefined {
+  const last = chunks.at(-1)
+  return last && { height: last.block_height, txIndex: last.tx_index, eventIndex: last.first_event_index }
 }
 
 const everyHeight: Bounds = { min: 0, max: Number.MAX_SAFE_INTEGER }
@@ -498,18 +455,19 @@ export async function searchEvents(
   before: EventKey | undefined,
   count: number,
   bounds = everyHeight,
+  budget: ByteBudget = { bytes: maxEventBytes },
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
   const wanted = sql.fragment`${sql.array([...types], 'text')}`
   const { min, max } = { min: bounds.min, max: Math.min(bounds.max, before?.height ?? bounds.max) }
   const lowest = Math.floor(min / heightsPerPiece)
   let below = Math.floor(max / heightsPerPiece) + 1
-  while (types.length > 0 && found.length < count) {
+  while (types.length > 0 && found.length < count && !isSpent(budget, found)) {
     const pieces = await readPieces(database, types, lowest, below)
     const last = pieces.at(-1)
     if (last === undefined) break
     const heights = await readHeights(database, wanted, pieces, { min, max })
-    found.push(...(await readFoundEvents(database, types, heights, before, count - found.length)))
+    found.push(...(await readFoundEvents(database, types, heights, { before, count: count - found.length, budget })))
     below = last
   }
   return found
@@ -561,23 +519,25 @@ async function readFoundEvents(
   database: DatabasePool,
   types: readonly string[],
   heights: readonly number[],
-  before: EventKey | undefined,
-  count: number,
+  { before, count, budget }: { readonly before: EventKey | undefined; readonly count: number; budget: ByteBudget },
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
-  for (let at = 0; at < heights.length && found.length < count; at += count) {
+  let [at, place] = [0, before]
+  while (at < heights.length && found.length < count && !isSpent(budget, found)) {
     const some = heights.slice(at, at + count)
+    const condition = sql.fragment`
+      c.block_height = any (${sql.array(some, 'int8')}) and ${hasTypes(types)} and ${isBefore(place)}`
     // All events of the first row may be outside of the page.
-    const chunks = await database.any(sql.type(chunkRow)`
-      select ${chunkColumns} from raw.event_chunks c
-      where c.block_height = any (${sql.array(some, 'int8')}) and ${hasTypes(types)} and ${isBefore(before)}
-      order by c.block_height desc, c.tx_index desc, c.first_event_index desc
-      limit ${count - found.length + 1}
+    const rows = await database.any(sql.type(boundedRow)`
+      select ${boundedColumns} from ${boundedChunks(condition, count - found.length + 1)} order by ${newestFirst}
     `)
+    const chunks = wholeChunks(rows, budget)
     const events = (await unpackEvents(database, chunks.toReversed())).map(placedEventRow).toReversed()
     found.push(
       ...events.filter((event) => types.includes(event.type) && precedes(event, before)).slice(0, count - found.length),
     )
+    if (chunks.length < rows.length) place = placeOf(chunks)
+    else at += count
   }
   return found
 }

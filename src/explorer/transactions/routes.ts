@@ -22,7 +22,8 @@ import { transactionWorkers } from './derived-details.ts'
 import { completeTransactions } from './descriptions.ts'
 import { completeContent, readTransactionDetail } from './detail-queries.ts'
 import { presentTransactionDetail, transactionDetailSchema } from './detail-schema.ts'
-import { readEventsOfPlaces, markKey } from './events.ts'
+import { readEventsWithin } from './event-batches.ts'
+import { markKey, placedEventRow } from './events.ts'
 import { exampleTransaction, exampleTransactionDetail, transactionSchema, presentWithEvents } from './schema.ts'
 import { transactionStatuses, listFilteredTransactions } from './filters.ts'
 import type { FilteredPage, TransactionFilter } from './filters.ts'
@@ -264,8 +265,8 @@ interface PageOptions {
 }
 
 /**
- * With several conditions a page may have fewer than `limit` items and still `has_more`; the cursor
- * then points to where the scan stopped.
+ * With several conditions or large events a page may have fewer than `limit` items and still
+ * `has_more`; the cursor then points to where it stopped.
  */
 async function transactionPage(
   source: PageSource,
@@ -274,13 +275,19 @@ async function transactionPage(
 ): Promise<List<Transaction>> {
   const { rows, stoppedAt } = await readSource(source, limit + 1, database)
   const shown = rows.slice(0, limit)
-  const [complete, events] = await Promise.all([
+  const [complete, { events, places }] = await Promise.all([
     completeTransactions(database, network(), shown),
-    includeEvents ? readEventsOfPlaces(database, shown) : [],
+    includeEvents ? readEventsWithin(database, shown) : { events: new Map<string, never>(), places: shown.length },
   ])
-  const byPlace = Map.groupBy(events, markKey)
-  const last = rows.length > limit ? shown.at(-1) : stoppedAt
-  const data = complete.map((one) => presentWithEvents(one, byPlace.get(markKey(one.row)) ?? []))
+  const last = places < shown.length ? shown[places - 1] : rows.length > limit ? shown.at(-1) : stoppedAt
+  const data = complete.slice(0, places).map((one) => {
+    const { block_height: height, tx_index: txIndex } = one.row
+    const ofRow = events.get(markKey(one.row)) ?? []
+    return presentWithEvents(
+      one,
+      ofRow.map((event) => placedEventRow({ height, txIndex, event })),
+    )
+  })
   return pageUpTo(data, limit, last === undefined ? '' : cursorOf(last))
 }
 
