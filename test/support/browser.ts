@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import sparticuz from '@sparticuz/chromium'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
+import { atEndOfTests } from './cleanups.ts'
 
 export interface TestBrowser {
   readonly browser: Browser
@@ -78,10 +79,28 @@ async function withTemporaryFolder<T>(folder: string, run: () => Promise<T>): Pr
   }
 }
 
-/** Starts the browser for a suite. Skips the suite if this machine has none. */
+let shared: Promise<TestBrowser> | undefined
+
+/** One for all files of a process: a start takes two seconds of CPU time. */
+async function sharedBrowser(): Promise<Browser> {
+  const running = (await shared)?.browser
+  if (running?.isConnected() === true) return running
+  shared = startBrowser()
+  const started = await shared
+  atEndOfTests(() => started.close())
+  return started.browser
+}
+
+/** A browser for a suite, whose contexts end with it. Skips the suite if this machine has none. */
 export async function browserOrSkip(suite: Mocha.Context): Promise<TestBrowser> {
   try {
-    return await startBrowser()
+    const browser = await sharedBrowser()
+    return {
+      browser,
+      close: async () => {
+        for (const context of browser.contexts()) await context.close()
+      },
+    }
   } catch (error) {
     process.stderr.write(
       `The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`,
