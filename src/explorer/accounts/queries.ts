@@ -49,13 +49,22 @@ export async function readIndexedAccount(
     listLabels(database, address),
   ])
   const isKnown = row.first_seen_height !== null || row.flow_balance !== null || keys.length + contracts.length > 0
-  if (!isKnown) return undefined
+  if (!isKnown && !(await isInTransfer(database, address))) return undefined
   const { first_seen_height: first, last_seen_height: last, created_height: created } = row
   const [times, creation] = await Promise.all([
     readBlockTimes(database, [first, last, created]),
     readCreation(database, created, row.created_tx_index),
   ])
   return { row, keys, contracts: contracts.map(({ name }) => name), labels, times, creation }
+}
+
+/** Accounts may receive tokens before the first transaction of their own is indexed. */
+async function isInTransfer(database: DatabasePool, address: string): Promise<boolean> {
+  return database.exists(sql.type(z.object({}))`
+    select from app.ft_transfers where to_address = ${address} and transfer_type <> 'fee'
+    union all select from app.ft_transfers where from_address = ${address} and transfer_type <> 'fee'
+    limit 1
+  `)
 }
 
 async function readCreation(

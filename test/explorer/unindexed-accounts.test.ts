@@ -14,7 +14,7 @@ const stranger = '0000000000000000000000020000000000000001'
 const owner = '0xf8d6e0586b0a20c7'
 const accountOf = (n: number): string => `0x18eb4ee6b3c0${n.toString(16).padStart(4, '0')}`
 
-describe('owners of COAs that no event shows', () => {
+describe('accounts beyond the indexed blocks', () => {
   let database: TestDatabase
   let chain: ScriptNode
   let api: RunningApi
@@ -66,7 +66,7 @@ describe('owners of COAs that no event shows', () => {
     await database.drop()
   })
 
-  it('are read from the chain among the first and last signers', async () => {
+  it('own COAs by the chain, among the first and last signers', async () => {
     const mapping = {
       coa_address: `0x${coa}`,
       flow_address: owner,
@@ -85,7 +85,7 @@ describe('owners of COAs that no event shows', () => {
     expect(preview.link).to.deep.equal({ flow_address: owner, coa_address: `0x${coa}` })
   })
 
-  it('answer routes of an account', async () => {
+  it('answer for their COA on routes of an account', async () => {
     for (const rest of ['/ft', '/transaction', '/labels']) {
       expect(await api.json(`/flow/account/0x${coa}${rest}`), rest).to.deep.equal(
         await api.json(`/flow/account/${owner}${rest}`),
@@ -93,7 +93,7 @@ describe('owners of COAs that no event shows', () => {
     }
   })
 
-  it('are unknown without a transaction, and of other addresses, without a call', async () => {
+  it('own no COA without a transaction, and no other addresses, without a call', async () => {
     const before = asked.length
     for (const address of [stranger, '11'.repeat(20)]) {
       expect((await api.get(`/flow/coa/${address}`)).status).to.equal(404)
@@ -102,7 +102,23 @@ describe('owners of COAs that no event shows', () => {
     expect(asked).to.have.length(before)
   })
 
-  it('are unknown while no access node responds', async () => {
+  it('are known by their transfers while no access node responds', async () => {
+    const [receiver, unknown] = ['0xe5a8b7f23e8b548f', '0xee82856bf20e2aa6']
+    await database.pool.query(
+      'create table app.ft_transfers_p0 partition of app.ft_transfers for values from (0) to (1000000)',
+    )
+    await database.pool.query(
+      `insert into app.ft_transfers values (9, 0, 0, 0, 'A.0ae53cb6e3f42a79.FlowToken', null, $1, 1, 'mint')`,
+      [receiver],
+    )
+    const silent = await runApi(database.url, { server: { network: () => 'emulator' } })
+    const { data } = await silent.json<{ data: { source: string; tx_count: number }[] }>(`/flow/account/${receiver}`)
+    expect(data[0]).to.include({ source: 'index', tx_count: 0, _rpcUnavailable: true })
+    expect((await silent.get(`/flow/account/${unknown}`)).status).to.equal(503)
+    await silent.stop()
+  })
+
+  it('are unknown by their COA while no access node responds', async () => {
     const silent = await runApi(database.url, { server: { network: () => 'emulator' } })
     expect((await silent.get(`/flow/coa/${coa}`)).status).to.equal(404)
     await silent.stop()
