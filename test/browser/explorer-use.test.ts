@@ -264,6 +264,56 @@ describe('explorer interaction', () => {
     expect(session.consoleMessages).to.deep.equal([])
   })
 
+  it('opens a block by its height', async () => {
+    const page = await session.open('/blocks', { viewport: { width: 390, height: 844 } })
+    await page.getByRole('textbox', { name: 'Block height' }).fill('1 41')
+    await page.getByRole('button', { name: 'Go to block' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Block 141' }).waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
+  it('shares a transaction by link, badge and card', async () => {
+    const page = await session.open(transaction)
+    await page.getByRole('button', { name: 'Share' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share' })
+    const { origin } = new URL(page.url())
+    await dialog.getByText(origin + transaction, { exact: true }).waitFor()
+    await dialog.getByText(`${origin}/badge${transaction}.svg`).first().waitFor()
+    await dialog.getByText(`<iframe src="${origin}/embed${transaction}"`).waitFor()
+    await expectAccessible(page, 'the share dialog')
+    await dialog.getByRole('img', { name: 'Preview of the badge' }).waitFor()
+    await page.waitForFunction("document.querySelector('.share-dialog img').naturalWidth > 50")
+  })
+
+  it('reports the transfers of an account in a period', async () => {
+    const page = await session.open('/tax-report', { viewport: { width: 390, height: 844 } })
+    await page.getByRole('textbox', { name: 'Account' }).fill('0xe03daebed8ca0615')
+    await page.getByLabel('First day (UTC)').fill('2026-01-01')
+    await page.getByLabel('Last day (UTC)').fill('2026-12-31')
+    await page.getByRole('button', { name: 'Create report' }).click()
+    const report = page.getByRole('region', { name: 'Report' })
+    await report.getByRole('row').filter({ hasText: 'FLOW' }).first().waitFor()
+    await expectUsable(page, 'a tax report')
+    const csv = await report.getByRole('link', { name: 'Download CSV' }).getAttribute('href')
+    const text = await (await session.api.get(csv ?? '')).text()
+    expect(text.split('\n').length).to.be.above(3)
+  })
+
+  it('opens pairs, handlers and scripts from their lists', async () => {
+    const page = await session.open('/pairs')
+    await page.getByRole('table', { name: 'pairs' }).getByRole('rowheader').first().getByRole('link').first().click()
+    await page.getByRole('heading', { level: 1, name: /^Pair / }).waitFor()
+    await page.getByRole('table', { name: 'swaps and liquidity changes' }).getByRole('rowheader').first().waitFor()
+    await page.goto(`http://${session.api.host}/scheduled?tab=handlers`)
+    await page.getByRole('rowheader').first().getByRole('link').click()
+    await page.getByRole('button', { name: /^Handler / }).waitFor()
+    await page.getByRole('rowheader').first().waitFor()
+    await page.goto(`http://${session.api.host}/contract/A.f3fcd2c1a78f5eee.Crossroads?tab=scripts`)
+    await page.getByRole('table', { name: 'scripts' }).getByRole('rowheader').first().getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: /^Script/ }).waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
   it('charts the balance history for the selected period, readable by keyboard', async () => {
     const page = await session.open(account, {
       viewport: { width: 360, height: 740 },
