@@ -236,8 +236,9 @@ describe('recovery of accounts', () => {
   })
 
   it('cancels and reports a key that no recovery announced', async () => {
+    const recovery = create()
     const watch = (): Promise<void> =>
-      create().watch({ onForeign: async (userId, address) => void events.push(`foreign ${userId} ${address}`) })
+      recovery.watch({ onForeign: async (userId, address) => void events.push(`foreign ${userId} ${address}`) })
     const userId = randomUUID()
     const addresses = Array.from({ length: 20 }, (_, at) => `0x${String(at).padStart(16, '0')}`)
     for (const user of [userId, ...Array.from({ length: 120 }, () => randomUUID())])
@@ -261,6 +262,8 @@ describe('recovery of accounts', () => {
        values ($1, $2, $3, decode($4, 'hex'), 'announced')`,
       [userId, network, own, 'cd'.repeat(64)],
     )
+    await watch()
+    expect(events).to.deep.equal([])
     await watch()
     await watch()
     expect(events).to.deep.equal([`foreign ${userId} ${foreign}`])

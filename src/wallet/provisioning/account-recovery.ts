@@ -17,7 +17,7 @@ interface AccountRecoveryOptions {
   readonly log: Logger
   /** Default 5,000. */
   readonly pollMs?: number | undefined
-  /** Default an hour. */
+  /** Default half an hour. */
   readonly watchMs?: number | undefined
 }
 
@@ -63,6 +63,8 @@ export class AccountRecovery {
   readonly #options: AccountRecoveryOptions
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  /** Announcements without a recovery, at the last look. */
+  #suspects: ReadonlySet<string> = new Set()
 
   constructor(options: AccountRecoveryOptions) {
     this.#options = options
@@ -84,7 +86,7 @@ export class AccountRecovery {
 
   async #run(events: RecoveryEvents): Promise<void> {
     const { signal } = this.#stopping
-    const { store, log, pollMs = 5000, watchMs = 3_600_000 } = this.#options
+    const { store, log, pollMs = 5000, watchMs = 1_800_000 } = this.#options
     let isFirst = true
     let watchedAt = -Infinity
     for (;;) {
@@ -119,9 +121,13 @@ export class AccountRecovery {
     await onRound()
   }
 
-  /** Cancels announcements that no recovery made: the payer's key may be stolen. */
+  /**
+   * Cancels announcements that no recovery made, at the second sight, because nodes can be behind:
+   * the payer's key may be stolen.
+   */
   async watch({ onForeign }: Pick<RecoveryEvents, 'onForeign'>): Promise<void> {
     const { store, contracts, log } = this.#options
+    const seen = new Set<string>()
     for (const [network, contract] of contracts) {
       let after = firstUser
       for (;;) {
@@ -140,6 +146,9 @@ export class AccountRecovery {
             if (one?.announced === undefined || one.recoverer !== contract.recoverer || one.user !== userId) continue
             const { publicKey, expiresAt } = one.announced
             if (expiresAt.getTime() <= Date.now()) continue
+            const name = `${network} ${address} ${publicKey}`
+            seen.add(name)
+            if (!this.#suspects.has(name)) continue
             if (!(await store.cancelForeign({ userId, network, address, publicKey }))) continue
             log.error(
               { userId, network, address },
@@ -153,6 +162,7 @@ export class AccountRecovery {
         after = last.userId
       }
     }
+    this.#suspects = seen
   }
 
   /** @throws ApiError 503 */

@@ -178,4 +178,27 @@ describe('accounts for passkeys through the passkey function', () => {
       'INVALID_INPUT',
     )
   })
+
+  it('does not start with a recovery contract that is not safe', async () => {
+    const paying = { WALLET_TESTNET_PAYER: publishedPayerSetting }
+    const start = async (env: Readonly<Record<string, string>>): Promise<string> => {
+      const own = new Lifecycle(silent)
+      const config = readConfig({}, { CHAIN_ACCESS_NODE: node.endpoint, ...env })
+      const starting = openProvisioning(
+        { config, databaseUrl: database.url, lifecycle: own },
+        new PasskeyStore(database.pool),
+        silent,
+      )
+      const problem = await starting.then(
+        () => 'started',
+        (error: unknown) => String(error),
+      )
+      await own.stop('test')
+      return problem
+    }
+    const contract = { WALLET_TESTNET_RECOVERY: publishedPayer.address }
+    expect(await start(contract)).to.match(/WALLET_TESTNET_RECOVERY needs WALLET_TESTNET_PAYER/)
+    expect(await start({ ...paying, WALLET_TESTNET_RECOVERY: 'x' })).to.match(/must be an address/)
+    expect(await start({ ...paying, ...contract })).to.match(/does not have the contract FlowfarmRecovery/)
+  })
 })
