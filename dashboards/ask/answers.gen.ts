@@ -312,7 +312,7 @@ export interface Alert {
   readonly repeat_hours: number | null
   /** Receiver of the webhook; null for an e-mail alert. */
   readonly url: string | null
-  /** Recipient of the e-mails; null for a webhook. */
+  /** Recipient of e-mails, masked except in the response that creates the alert. */
   readonly email: string | null
   /** `unconfirmed`: deleted 24 hours after its creation. */
   readonly state: 'active' | 'paused' | 'unconfirmed'
@@ -346,7 +346,7 @@ export interface CreatedAlert {
   readonly repeat_hours: number | null
   /** Receiver of the webhook; null for an e-mail alert. */
   readonly url: string | null
-  /** Recipient of the e-mails; null for a webhook. */
+  /** Recipient of e-mails, masked except in the response that creates the alert. */
   readonly email: string | null
   /** `unconfirmed`: deleted 24 hours after its creation. */
   readonly state: 'active' | 'paused' | 'unconfirmed'

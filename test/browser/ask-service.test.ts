@@ -36,6 +36,7 @@ describe('the query page of the running service', function () {
       LLM_PROVIDER: 'scripted',
       API_TOKEN: token,
       CHROMA_PERSIST_DIR: folder,
+      MAIL_FOLDER: join(folder, 'mail'),
     })
     url = String((await farm.logged(/Query service listening/))['url'])
   })
@@ -97,6 +98,43 @@ describe('the query page of the running service', function () {
     await page.getByRole('button', { name: /^SELECT hieght.*failed/s }).waitFor()
     expect(consoleMessages.filter((text) => !text.includes('status of 400'))).to.deep.equal([])
   })
+
+  it('e-mails an alert after its recipient followed the mailed link, until they unsubscribe', async () => {
+    const context = await running?.browser.newContext({ reducedMotion: 'reduce' })
+    if (context === undefined) throw new Error('the browser did not start')
+    const page: Page = await context.newPage()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Enter token' }).click()
+    await page.getByRole('textbox', { name: 'Token' }).fill(token)
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: 'Alerts' }).click()
+    await page.getByLabel('Tell me when…').fill('Tell me when the newest indexed block is above 5')
+    await page.getByRole('button', { name: 'Review alert' }).click()
+    await page.getByLabel('Send to').selectOption('An e-mail address')
+    await page.getByLabel('E-mail address').fill('ann@example.com')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create alert' }).click()
+    await page.getByRole('heading', { name: 'Confirm the alert' }).waitFor()
+    await page.goto(await mailedLink(0))
+    await page.getByRole('button', { name: 'Confirm alert' }).click()
+    await page.getByRole('heading', { name: 'Alert confirmed' }).waitFor()
+    await page.goto(await mailedLink(1))
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
+    await page.goto(url)
+    await page.getByRole('tab', { name: 'Alerts' }).click()
+    await page.getByRole('button', { name: /^The newest indexed block is above 5/ }).click()
+    await page.getByText('the recipient unsubscribed').waitFor()
+    await page.getByText('delivered').waitFor()
+  })
+
+  /** The last link of an e-mail of the service. */
+  async function mailedLink(index: number): Promise<string> {
+    const file = await farm?.logged(/E-mail written to a file/, index)
+    const source = await readFile(String(file?.['file']), 'utf8')
+    const text = source.replaceAll(/=\n/g, '').replaceAll('=3D', '=')
+    const links = text.match(/http:\/\/localhost:\d+\/api\/v1\/alert-mails\/[\w-]{43}/g)
+    return links?.[0] ?? ''
+  }
 })
 
 /** Compressed bytes of the page and all requests so far. */

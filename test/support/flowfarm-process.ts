@@ -60,12 +60,12 @@ export class FlowfarmProcess {
   }
 
   /**
-   * Resolves with the first log line whose message matches. Rejects if the process exits before.
+   * Resolves with the first log line whose message matches, or a later one. Rejects if the process exits before.
    */
-  async logged(message: RegExp): Promise<LogLine> {
+  async logged(message: RegExp, index = 0): Promise<LogLine> {
     let ended: Promise<unknown> | undefined
     for (;;) {
-      const found = this.log.find((line) => message.test(line.msg))
+      const found = this.log.filter((line) => message.test(line.msg))[index]
       if (found !== undefined) return found
       const end = this.child.signalCode ?? this.child.exitCode
       if (end !== null) throw new Error(`ended with ${end} before it logged ${String(message)}:\n${this.output()}`)

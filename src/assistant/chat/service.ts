@@ -194,7 +194,7 @@ const chosen: readonly { readonly question: string; readonly title: string; read
   { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
 ]
 
-/** Of the first example of the indexer, so that the scripted model can write it. */
+/** Watches an example question, so that the scripted model can write it. */
 export const alertExample = 'Tell me when the newest indexed block is above 200 million'
 
 const parsedPairs = new Map<string, readonly ExamplePair[]>()

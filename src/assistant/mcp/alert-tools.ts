@@ -12,7 +12,6 @@ import {
 } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 import { isLoopback } from '../../platform/limits/clients.ts'
-import { maskEmail } from '../../platform/mail/email-address.ts'
 import type { AlertStore } from '../query/alerts/alert-store.ts'
 import { alertBody, alertSchema, checkAlert, idOf, presentAlert } from '../query/http/alert-routes.ts'
 import type { QueryService } from '../query/query-service.ts'
@@ -66,7 +65,7 @@ export function registerAlertTools(
       await checkAlert(queries, given, { signal, client: context.client })
       const { interval_seconds: intervalSeconds, repeat_hours: repeatHours, ...rest } = given
       const { alert, secret } = await store.create(own, { ...rest, intervalSeconds, repeatHours }, requestedBy)
-      return toolResult({ alert: presentAlert(alert), secret, ...noFailure })
+      return toolResult({ alert: { ...presentAlert(alert), email: alert.email }, secret, ...noFailure })
     },
     failed: failedWith({ alert: null, secret: null }),
   })
@@ -80,9 +79,8 @@ export function registerAlertTools(
     run: async () => {
       const alerts = (await store.list(ownerOf())).map((alert) => ({
         ...presentAlert(alert),
-        // Paths of webhooks are often secrets; no model needs them, or addresses.
+        // Paths of webhooks are often secrets, which no model needs.
         url: alert.url === null ? null : new URL(alert.url).origin,
-        email: alert.email === null ? null : maskEmail(alert.email),
       }))
       return toolResult({ alerts, ...noFailure })
     },

@@ -117,7 +117,7 @@ describe('e-mail alerts', () => {
       .to.include("default-src 'none'")
       .and.include("form-action 'self'")
     for (const method of ['GET', 'HEAD', 'OPTIONS']) await ask.fetch(link, { method })
-    expect((await read(body.id)).state, 'after GET').to.equal('unconfirmed')
+    expect(await read(body.id), 'after GET').to.include({ state: 'unconfirmed', email: 'a…@example.com' })
     expect(results).to.deep.equal([])
     expect(await post(link)).to.equal(200)
     expect((await read(body.id)).state).to.equal('active')

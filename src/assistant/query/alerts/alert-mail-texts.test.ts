@@ -80,10 +80,17 @@ describe('e-mails of alerts', () => {
     const { html } = confirmPage({
       site: 'ask.example',
       email: place.to,
-      alert: { ...alert, name: hostile, question: hostile, sql: hostile },
+      alert: {
+        ...alert,
+        name: hostile,
+        question: hostile,
+        sql: hostile + ' '.repeat(4000),
+        parameters: [{ name: 'token', type: 'text', value: hostile }],
+      },
       token: '"><script>',
     })
     expect(html).to.not.include('<img').and.not.include('<script').and.not.include('\u202E')
+    expect(html).to.match(/\n…\n\{\{token\}\}: x Bcc/)
   })
 
   it('have a bounded size', () => {

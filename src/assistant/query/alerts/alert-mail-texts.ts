@@ -206,13 +206,15 @@ export function outcomePage(site: string, status: number, title: string, content
   })
 }
 
-function alertFacts({ name, question, sql, condition, intervalSeconds }: MailedAlert): string {
+function alertFacts({ name, question, sql, parameters, condition, intervalSeconds }: MailedAlert): string {
   const every = intervalSeconds % 60 === 0 ? `${intervalSeconds / 60} min` : `${intervalSeconds} s`
   const shownQuestion = visible(question, 500)
   const shownSql = sql
     .slice(0, maxShownSql)
     .split('\n')
     .map((line) => `${/^ {0,40}/.exec(line)?.[0] ?? ''}${visible(line, maxShownSql)}`)
+    .concat(sql.length > maxShownSql ? ['…'] : [])
+    .concat(parameters.map((parameter) => `{{${parameter.name}}}: ${visible(parameter.value, maxShownSql)}`))
     .join('\n')
   return `<p><b>${escapeHtml(visible(name, 100))}</b></p>
 ${shownQuestion === '' ? '' : `<p>${escapeHtml(shownQuestion)}</p>\n`}<p>When ${escapeHtml(conditionText(condition))},

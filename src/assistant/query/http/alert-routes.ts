@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import type { Call, Route } from '../../../platform/http/route.ts'
 import { limitKey } from '../../../platform/limits/clients.ts'
-import { readEmail } from '../../../platform/mail/email-address.ts'
+import { maskEmail, readEmail } from '../../../platform/mail/email-address.ts'
 import type { Alert, AlertDelivery, AlertRun, NewAlert } from '../alerts/alert.ts'
 import { mailLimits } from '../alerts/alert-mails.ts'
 import { alertLimits } from '../alerts/alert-store.ts'
@@ -88,7 +88,7 @@ const alertFields = {
   interval_seconds: z.int(),
   repeat_hours: z.int().nullable(),
   url: z.string().nullable().describe('Receiver of the webhook; null for an e-mail alert.'),
-  email: z.string().nullable().describe('Recipient of the e-mails; null for a webhook.'),
+  email: z.string().nullable().describe('Recipient of e-mails, masked except in the response that creates the alert.'),
   state: z.enum(['active', 'paused', 'unconfirmed']).describe('`unconfirmed`: deleted 24 hours after its creation.'),
   paused_reason: z
     .enum(['owner', 'failures', 'webhook', 'unsubscribed', 'mail'])
@@ -145,6 +145,7 @@ const proposalSchema = z
   })
   .meta({ id: 'AlertProposal' })
 
+/** Users of an installation may share API_TOKEN, so it masks the address. */
 export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
   const { id, name, target, question, sql, parameters, condition, url, email, failures } = alert
   return {
@@ -158,7 +159,7 @@ export function presentAlert(alert: Alert): z.output<typeof alertSchema> {
     interval_seconds: alert.intervalSeconds,
     repeat_hours: alert.repeatHours,
     url,
-    email,
+    email: email === null ? null : maskEmail(email),
     ...stateOf(alert),
     is_met: alert.isMet,
     last_value: alert.lastValue,
@@ -342,7 +343,7 @@ export const alertRoutes: readonly Route<AskServices>[] = [
         { ...rest, intervalSeconds, repeatHours },
         requestedBy(call),
       )
-      return { body: { ...presentAlert(alert), secret } }
+      return { body: { ...presentAlert(alert), email: alert.email, secret } }
     },
   }),
   route({

@@ -157,7 +157,7 @@ export class ServerSessions {
     )
   }
 
-  /** Retries while the server does not answer: a session that nobody tracks would use a CPU for ever. */
+  /** Retries while the server does not answer: an untracked session would use a CPU for ever. */
   async #untilAnswered<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {
     const { signal, log } = this.#options
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
