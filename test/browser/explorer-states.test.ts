@@ -45,6 +45,8 @@ describe('explorer states', () => {
       '/evm?tab=tokens': 'No tokens',
       '/scheduled': 'No scheduled transactions',
       '/pairs': 'No pairs',
+      '/events': 'No events',
+      '/events?tab=types': 'No event types of the newest 1,000 blocks',
     }
     for (const [path, text] of Object.entries(titles)) {
       await page.goto(`http://${empty.api.host}${path}`)
