@@ -233,8 +233,9 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
     if (subscriptions.length === 0) return undefined
     const sources = sourcesOf(subscriptions.flatMap((one) => one.event_types))
     const end = readyEnd(readyHeights(await readCoverage(client), sources), group.from)
-    const range = { from: group.from, to: Math.min(end, group.from + limits.blocksAtOnce) }
-    if (range.to <= range.from) return undefined
+    const ready = { from: group.from, to: Math.min(end, group.from + limits.blocksAtOnce) }
+    if (ready.to <= ready.from) return undefined
+    const range = await readableRange(client, ready)
 
     const events: ChainEvent[] = []
     for (const source of sources) {
@@ -269,6 +270,23 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
     await insertDeliveries(client, deliveries)
     return deliveries.length
   })
+}
+
+/** Of events as stored: their text has at most 90 times as many. */
+const maxStoredBytes = 1024 * 1024
+
+/** At least one block. */
+export async function readableRange(client: pg.ClientBase, { from, to }: HeightRange): Promise<HeightRange> {
+  const { rows } = await query<{ height: number }>(
+    client,
+    `select block_height::float8 as height from (
+       select block_height, sum(sum(pg_column_size(payloads))) over (order by block_height) as bytes
+       from raw.event_chunks where block_height >= $1 and block_height < $2 group by block_height
+     ) as c
+     where bytes > $3 order by block_height limit 1`,
+    [from, to, maxStoredBytes],
+  )
+  return { from, to: Math.max(from + 1, rows[0]?.height ?? to) }
 }
 
 async function lockSubscriptions(

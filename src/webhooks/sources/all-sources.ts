@@ -99,6 +99,9 @@ interface EventRow extends PlacedRow {
   readonly transaction_id: string
 }
 
+/** Characters: deliveries are stored, up to 10,000 per subscription. */
+const maxPayload = 262_144
+
 /** Reads only the requested events: all events are most of the database. */
 const contractEventSource: EventSource = {
   types: ['contract.event'],
@@ -110,12 +113,12 @@ const contractEventSource: EventSource = {
     const { rows } = await query<EventRow>(
       client,
       `select e.block_height, e.tx_index, e.event_index, e.type, regexp_replace(e.type, '\\.[^.]*$', '') as
-        contract, e.payload,
+        contract, case when length(e.payload::text) <= $5 then e.payload end as payload,
          encode(x.id, 'hex') as transaction_id
        from raw.events e join raw.transactions x using (block_height, tx_index)
        where e.block_height >= $1 and e.block_height < $2 and x.block_height >= $1 and x.block_height < $2
          and (regexp_replace(e.type, '\\.[^.]*$', '') = any ($3) or e.type = any ($4))`,
-      [from, to, [...contracts], [...names]],
+      [from, to, [...contracts], [...names], maxPayload],
     )
     return rows.map((row) => ({
       types: ['contract.event'],
