@@ -94,6 +94,7 @@ describe('chat over HTTP', () => {
       'tools',
       'max_message_characters',
       'max_history_characters',
+      'sends_email',
       'share_days',
     )
   })
