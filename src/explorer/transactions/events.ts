@@ -419,7 +419,7 @@ export async function listEvents(
   return found
 }
 
-/** Of the texts of one response. */
+/** Left for the texts of one response. */
 export interface ByteBudget {
   bytes: number
 }
