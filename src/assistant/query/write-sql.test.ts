@@ -40,4 +40,13 @@ describe('statement extraction from a reply', () => {
     expect(sqlCandidates(fence(odd))).to.deep.equal([odd])
     expect(sqlCandidates(odd)).to.include(odd)
   })
+
+  it('is found in time that grows with the length of the reply, and has a maximum of candidates', () => {
+    for (const reply of [
+      '```' + '-'.repeat(100_000),
+      '```\nSELECT 1\n```\n'.repeat(10_000),
+      'SELECT 1\n'.repeat(20_000),
+    ])
+      expect(sqlCandidates(reply).length).to.be.at.most(20)
+  })
 })

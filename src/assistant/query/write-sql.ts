@@ -153,10 +153,12 @@ function withoutSql({ text, isCutOff }: ModelReply): ApiError {
   return new ApiError(502, 'model-without-sql', `The model wrote no SQL for this question: ${reason}`)
 }
 
-/** An unclosed block extends to the end, as in a reply that was cut off. */
-const fences = /^[ \t]*```[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)(?:^[ \t]*```[ \t]*$|(?![\s\S]))/gm
+/** An unclosed block extends to the end, as in a reply that was cut off. Takes linear time. */
+const fences = /^[ \t]*```[ \t]*([\w-]{0,20})[^\n]*\n([\s\S]*?)(?:^[ \t]*```[ \t]*$|(?![\s\S]))/gm
 
 const beginnings = /^[ \t]*(?:SELECT|WITH|VALUES|TABLE|\()[\s(]/gim
+
+const maxCandidates = 20
 
 /** Most likely first. Each candidate must pass the gate. */
 export function sqlCandidates(reply: string): string[] {
@@ -169,8 +171,11 @@ export function sqlCandidates(reply: string): string[] {
     ...fenced.filter(({ language }) => language === '').reverse(),
   ].map(({ content }) => content)
   const bare =
-    fenced.length > 0 ? [] : [...reply.matchAll(beginnings)].flatMap(({ index }) => cutProse(reply.slice(index)))
-  return [...new Set([...found, ...bare].map((sql) => sql.trim()).filter((sql) => sql !== ''))]
+    fenced.length > 0
+      ? []
+      : [...reply.matchAll(beginnings)].slice(0, maxCandidates).flatMap(({ index }) => cutProse(reply.slice(index)))
+  const texts = [...found, ...bare].map((sql) => sql.trim()).filter((sql) => sql !== '')
+  return [...new Set(texts)].slice(0, maxCandidates)
 }
 
 /** The text up to each possible end: a semicolon, an empty line, and its own end. */
