@@ -176,6 +176,27 @@ describe('dashboards', () => {
     expect(await publish(made), 'a new one').to.not.equal(link)
   })
 
+  it('serve no cached result by a revoked, guessed or other link', async () => {
+    const queryId = await save('shared', 'SELECT 1 AS n')
+    const [made, other] = [await create({ query_id: queryId }), await create({ query_id: queryId, title: 'Other' })]
+    const tile = made.tiles[0]?.id ?? ''
+    const link = await publish(made)
+    expect((await view<Result>(`${link}/tiles/${tile}`)).body.results).to.deep.equal([{ n: 1 }])
+    const at = link.lastIndexOf('/') + 1
+    const secret = link.slice(at)
+    for (const guess of [secret.slice(1), `${secret}0`, '%25', '_'.repeat(32), made.id, '0'.repeat(32), 'A'.repeat(32)])
+      expect((await view(`${link.slice(0, at)}${guess}/tiles/${tile}`)).status, guess).to.equal(404)
+    expect((await view(`${link}/tiles/${other.tiles[0]?.id}`)).body.code, 'a tile of another').to.equal('unknown-tile')
+    await send('DELETE', `${path}/${made.id}/link`)
+    expect((await view(`${link}/tiles/${tile}`)).body.code, 'revoked').to.equal('unknown-dashboard')
+    const second = await publish(made)
+    expect((await view(`${link}/tiles/${tile}`)).body.code, 'replaced').to.equal('unknown-dashboard')
+    await save('shared', 'SELECT secret_column FROM raw.blocks')
+    expect((await view(`${second}/tiles/${tile}`)).body.code, 'changed after publishing').to.equal('tile-failed')
+    await send('DELETE', `${path}/${made.id}`)
+    expect((await view(`${second}/tiles/${tile}`)).body.code, 'deleted').to.equal('unknown-dashboard')
+  })
+
   it('belong to the token', async () => {
     for (const [method, to] of [
       ['GET', path],
