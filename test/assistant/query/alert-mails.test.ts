@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { RunResult } from '../../../src/assistant/query/alerts/alert-store.ts'
-import { mailLimits } from '../../../src/assistant/query/alerts/alert-mails.ts'
+import { alertMailRemedy, mailLimits } from '../../../src/assistant/query/alerts/alert-mails.ts'
+import { readConfig } from '../../../src/config.ts'
 import type { Mail } from '../../../src/platform/mail/mail-sender.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -330,6 +331,16 @@ describe('e-mail alerts', () => {
 })
 
 describe('e-mail alerts without a mail server', () => {
+  it('need a server or a folder, and a public URL for a server', () => {
+    const remedy = (variables: Record<string, string>): string | undefined => alertMailRemedy(readConfig({}, variables))
+    const smtp = { SMTP_URL: 'smtp://mail.example.com' }
+    expect(remedy({})).to.include('SMTP_URL')
+    expect(remedy(smtp)).to.include('APPLICATION_URLS')
+    expect(remedy({ ...smtp, APPLICATION_URLS: 'chat=https://chat.example' })).to.include('APPLICATION_URLS')
+    expect(remedy({ ...smtp, APPLICATION_URLS: 'ask=https://ask.example' })).to.equal(undefined)
+    expect(remedy({ MAIL_FOLDER: './mail' })).to.equal(undefined)
+  })
+
   it('are refused with the setting', async () => {
     const db = await createTestDatabase()
     const ask = await runAsk(db)
