@@ -16,22 +16,42 @@ import { Amount, BlockLink, Identity, Moment, NoValue, ValueTree } from '../part
 import { paths } from '../text.ts'
 
 const columns: readonly Column<ItemOf<'/flow/block'>>[] = [
-  { name: 'Block', cell: ({ height }) => <BlockLink height={height} /> },
+  { name: 'Block', cell: ({ height }) => <BlockLink height={height} />, inCards: 'top' },
   {
     name: 'ID',
     cell: ({ id, height }) => <Identity id={id} to={paths.block(height)} what="Block" />,
     inCards: 'hidden',
   },
-  { name: 'Transactions', cell: ({ tx_count: count }) => formatNumber(count), isNumber: true },
-  { name: 'Events', cell: ({ event_count: count }) => formatNumber(count), isNumber: true },
+  {
+    name: 'Transactions',
+    cell: ({ tx_count: count }) => (
+      <>
+        {formatNumber(count)}
+        <span className="narrow-only">{count === 1 ? ' transaction' : ' transactions'}</span>
+      </>
+    ),
+    isNumber: true,
+    inCards: 'bottom',
+  },
+  {
+    name: 'Events',
+    cell: ({ event_count: count }) => (
+      <>
+        {formatNumber(count)}
+        <span className="narrow-only">{count === 1 ? ' event' : ' events'}</span>
+      </>
+    ),
+    isNumber: true,
+    inCards: 'bottom-end',
+  },
   {
     name: 'Computation',
     cell: ({ total_gas_used: used }) => (used === null ? <NoValue /> : formatNumber(used)),
     isNumber: true,
     inCards: 'hidden',
   },
-  { name: 'Fees in FLOW', cell: ({ fees }) => <Amount amount={fees} />, isNumber: true },
-  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+  { name: 'Fees in FLOW', cell: ({ fees }) => <Amount amount={fees} />, isNumber: true, inCards: 'hidden' },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true, inCards: 'top-end' },
 ]
 
 const filters = [dayFilter]

@@ -46,13 +46,13 @@ function Fields({ payload }: Pick<Event, 'payload'>): ReactNode {
   const fields = Object.entries(payload)
   if (fields.length <= maxFields + 1) return <ValueTree value={payload} />
   return (
-    <>
+    <div>
       <ValueTree value={Object.fromEntries(fields.slice(0, maxFields))} />
       <details>
         <summary>{fields.length - maxFields} more fields</summary>
         <ValueTree value={Object.fromEntries(fields.slice(maxFields))} />
       </details>
-    </>
+    </div>
   )
 }
 
