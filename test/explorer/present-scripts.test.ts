@@ -14,7 +14,7 @@ describe('built-in scripts', () => {
     for (const name of presentScriptNames) {
       const source = script(name)
       expect(parse(source).error, name).to.equal(undefined)
-      expect(source, name).to.match(/access\(all\) fun main\(address: (Address|String)/)
+      expect(source, name).to.match(/access\(all\) fun main\((address: (Address|String)|accounts: \[Address\])/)
       expect(inNetwork(source, 'mainnet'), name).to.not.match(/^\s*import "/m)
     }
     expect(parse(`${script('public_paths')}}`).error).to.not.equal(undefined)
