@@ -12,8 +12,8 @@ export interface SignInResults {
   readonly latenciesMs: readonly number[]
 }
 
-/** With `period` (ms), all start together again in each period. `round` gives new addresses and users. */
-const [, , databaseUrl = '', port = '', users = '', atOnce = '', signIns = '', period = '0', round = '0'] = process.argv
+/** `prompt`: ms that a user needs at the passkey prompt, on average. `round` gives new addresses and users. */
+const [, , databaseUrl = '', port = '', users = '', atOnce = '', signIns = '', prompt = '0', round = '0'] = process.argv
 const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) })
 
 function post(path: string, body: unknown, address: string): Promise<Readonly<Record<string, unknown>>> {
@@ -62,6 +62,7 @@ async function signIn(at: number): Promise<void> {
     {},
     address,
   )
+  if (Number(prompt) > 0) await delay(Number(prompt) * (0.5 + Math.random()))
   const { tokenHash } = await call<{ tokenHash: string }>(
     '/login/finish',
     { challengeId, response: assertionOf(passkey, options.challenge) },
@@ -73,13 +74,9 @@ async function signIn(at: number): Promise<void> {
 
 async function signInMany(from: number, count: number, latencies: number[]): Promise<void> {
   let next = from
-  const beganAt = performance.now()
   await Promise.all(
     Array.from({ length: Number(atOnce) }, async () => {
-      for (let turn = 1; next < from + count; turn++) {
-        if (turn > 1 && Number(period) > 0)
-          await delay(Math.max(0, beganAt + (turn - 1) * Number(period) - performance.now()))
-        if (next >= from + count) break
+      while (next < from + count) {
         const startedAt = performance.now()
         await signIn(next++)
         latencies.push(performance.now() - startedAt)
@@ -88,7 +85,7 @@ async function signInMany(from: number, count: number, latencies: number[]): Pro
   )
 }
 
-const warmUp = Number(period) > 0 ? Number(atOnce) : Math.min(1000, Math.ceil(Number(signIns) / 5))
+const warmUp = Number(prompt) > 0 ? Number(atOnce) : Math.min(1000, Math.ceil(Number(signIns) / 5))
 await signInMany(0, warmUp, [])
 sendToParent('warm')
 process.once('message', () => {
