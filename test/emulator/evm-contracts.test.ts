@@ -109,6 +109,14 @@ describe('EVM contracts of a Flow emulator', () => {
     return ((await response.json()) as { data: Data[] }).data
   }
 
+  it('are also called by accounts of the genesis, whose owners are read from the chain', async () => {
+    const coas = async (address: string): Promise<Record<string, unknown>[]> => read(`/flow/coa/${address}`)
+    const ofGenesis = await coas(emulator.service.address)
+    expect(ofGenesis).to.have.length(1)
+    expect(ofGenesis[0]).to.include({ owner_evidence: 'storage', transaction_id: null, block_height: null })
+    expect(ofGenesis[0]?.['coa_address']).to.match(/^0x0{23}2[0-9a-f]{16}$/)
+  })
+
   it('are queried for their names and amounts, and addresses for their state', async () => {
     const code = { script: deploy, arguments: [JSON.stringify({ type: 'String', value: token })] }
     const id = await client.send(await client.signed({ code, proposer: emulator.service }))
