@@ -39,6 +39,8 @@ const multiplied: Calls = {
     `json_exists(to_jsonb(repeat('1', ${100 * n})), '$.DateTime("${'Q'.repeat(Math.min(n, 40_000))}")')`,
   dates: (n) => `to_date(repeat('1', ${n}), repeat('Q', ${n}))`,
   products: (n) => repeated(Math.min(n, 400), () => square, ' + '),
+  'constant arrays, when planned': (n) =>
+    `(select count(*) from generate_series(1, 2) as x where x = any(string_to_array(repeat('1,', ${n}) || '1', ',')::int[]))`,
   windows: (n) => repeated(Math.min(n, 1000), (index) => `sum(1) over (order by ${index}::text)`, ' + '),
   hashes: (n) => repeated(Math.min(n, 1000), () => "md5(repeat('a', 100000000))", ' || '),
 }

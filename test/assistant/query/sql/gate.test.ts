@@ -239,6 +239,29 @@ describe('statement gate', () => {
     expect(await refusalOf(once)).to.equal(undefined)
   })
 
+  it('rejects constant arrays with many elements for each partition', async () => {
+    const literal = (n: number): string => `'{${Array.from({ length: n }, (_, index) => index).join(',')}}'`
+    const long = "string_to_array(repeat('1,', 50000), ',')::int[]"
+    for (const sql of [
+      `select 1 from raw.blocks where tx_count = any(${long})`,
+      `select 1 from raw.blocks where tx_count <> all(${long})`,
+      `select 1 from raw.blocks where tx_count = any(coalesce(${long}, array[tx_count]))`,
+      `select 1 from raw.blocks where tx_count = any(case when true then ${long} else array[tx_count] end)`,
+      `select 1 from raw.blocks, (select ${long} as list) as l where tx_count = any(l.list)`,
+      `select 1 from raw.blocks, string_to_array(repeat('1,', 50000), ',') as list where id::text = any(list)`,
+      `with l as (select ${literal(4000)}::int[] as list) select 1 from raw.blocks, l where ${Array.from({ length: 20 }, () => 'tx_count = any(list)').join(' or ')}`,
+    ])
+      expect((await refusalOf(sql))?.code, sql.slice(0, 99)).to.equal('sql-text')
+    for (const sql of [
+      `select 1 from raw.blocks where tx_count = any(${literal(5000)}::int[])`,
+      `select 1 from raw.blocks where id::text = any(string_to_array('${'0x12,'.repeat(3000)}', ','))`,
+      `select 1 from raw.blocks where tx_count = any(array(select tx_count from raw.blocks))`,
+      `select 1 from raw.transactions, raw.blocks where 'a' = any(authorizers)`,
+      `with l as materialized (select ${long} as list) select 1 from raw.blocks, l where tx_count = any(list)`,
+    ])
+      expect(await refusalOf(sql), sql.slice(0, 99)).to.equal(undefined)
+  })
+
   it('handles any nesting depth and continues to work', async () => {
     for (const [opening, middle, closing] of [
       ['(', '1', ')'],

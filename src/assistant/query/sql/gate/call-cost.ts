@@ -7,6 +7,8 @@ export interface Value {
   readonly kind: 'number' | 'jsonb' | 'other'
   readonly constant?: number
   readonly elements?: number
+  /** The planner cannot compute it. */
+  readonly isVarying?: boolean
   /** Of SQL/JSON paths: may compare each item with each other one, without a cancellation check. */
   readonly isPaired?: boolean
   /** Of SQL/JSON paths: may read text by a template. */
@@ -38,6 +40,11 @@ export const numberBytes = 320
 export const shortBytes = 64
 /** The planner takes about 20 µs and 500 bytes per node. */
 export const nodeWork = 20_000 * superLinear
+/**
+ * Per element of a constant array in = ANY and per partition of the scanned tables, where the planner
+ * also needs 270 bytes.
+ */
+export const plannedWork = 500 * superLinear
 /** Planning time grows with the square of the number of joined tables and of sorts. */
 export const sourceWork = 6_000_000 * superLinear
 export const sortWork = 30_000_000 * superLinear
@@ -143,9 +150,9 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
     case 'transcendental':
       return number(a.bytes <= numberBytes ? 0 : transcendentalWork, maxNumericDigits)
     case 'collect':
-      return other(linear, maxValueBytes)
+      return { ...other(linear, maxValueBytes), isVarying: true }
     default:
-      return { work: linear, bytes: maxValueBytes, kind: 'jsonb' }
+      return { work: linear, bytes: maxValueBytes, kind: 'jsonb', isVarying: true }
   }
 }
 
@@ -283,7 +290,7 @@ function textCost({ bytes, kind }: Value): number {
   return linearRate * bytes + (kind === 'number' ? 0 : pieceRate * pieces(bytes))
 }
 
-function pieces(bytes: number): number {
+export function pieces(bytes: number): number {
   return Math.min(bytes, maxPieces)
 }
 

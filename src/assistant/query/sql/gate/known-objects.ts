@@ -182,7 +182,7 @@ async function readColumns(client: ClientBase | Pool, tables: readonly string[])
   for (const row of rows) {
     const list = columns.get(row.table) ?? []
     const kind = row.type === 'jsonb' ? 'jsonb' : row.category === 'N' ? 'number' : 'other'
-    list.push({ name: row.name, work: 0, bytes: assumedBytes(row), kind })
+    list.push({ name: row.name, work: 0, bytes: assumedBytes(row), kind, isVarying: true })
     columns.set(row.table, list)
   }
   return columns

@@ -1,4 +1,4 @@
-import { maxNumericDigits, maxValueBytes, nodeWork, numberBytes, shortBytes } from './call-cost.ts'
+import { maxNumericDigits, maxValueBytes, nodeWork, numberBytes, pieces, shortBytes } from './call-cost.ts'
 import type { Value } from './call-cost.ts'
 import type { CallKind } from './function-rules.ts'
 import { isNode, listOf, namesIn, nodeOf } from './grammar.ts'
@@ -50,7 +50,12 @@ export function combine(a: Value | undefined, b: undefined): Value | undefined
 export function combine(a: Value | undefined, b: Value | undefined): Value | undefined {
   if (a === undefined || a === nothing) return b ?? a
   if (b === undefined || b === nothing) return a
-  return { work: a.work + b.work, bytes: Math.max(a.bytes, b.bytes), kind: a.kind === b.kind ? a.kind : 'other' }
+  return {
+    work: a.work + b.work,
+    bytes: Math.max(a.bytes, b.bytes),
+    kind: a.kind === b.kind ? a.kind : 'other',
+    ...(a.isVarying === true && b.isVarying === true ? { isVarying: true } : {}),
+  }
 }
 
 export function sumOf(a: Value, b: Value): Value {
@@ -59,17 +64,23 @@ export function sumOf(a: Value, b: Value): Value {
     bytes: Math.min(a.bytes + b.bytes, maxValueBytes),
     kind: a.kind === b.kind ? a.kind : 'other',
     ...(a.elements === undefined || b.elements === undefined ? {} : { elements: a.elements + b.elements }),
+    ...varying(a, b),
   }
 }
 
 export function added(result: Value, ...parts: readonly Value[]): Value {
-  return { ...result, work: parts.reduce((sum, part) => sum + part.work, result.work + nodeWork) }
+  const work = parts.reduce((sum, part) => sum + part.work, result.work + nodeWork)
+  return { ...result, ...varying(...parts), work }
+}
+
+function varying(...parts: readonly Value[]): Pick<Value, 'isVarying'> {
+  return parts.some(({ isVarying }) => isVarying === true) ? { isVarying: true } : {}
 }
 
 export function computed({ named, others }: Columns): Columns {
   return {
-    named: named.map((column) => ({ ...column, work: 0 })),
-    others: others === undefined ? undefined : { ...others, work: 0 },
+    named: named.map((column) => ({ ...column, work: 0, isVarying: true })),
+    others: others === undefined ? undefined : { ...others, work: 0, isVarying: true },
   }
 }
 
@@ -175,6 +186,15 @@ export function pathValue(value: Value, path: unknown): Value {
 function literalOf(node: unknown): string | undefined {
   const text = nodeOf(nodeOf(node, 'TypeCast')?.['arg'] ?? node, 'A_Const')?.['sval']
   return isNode(text) ? textOf(text['sval']) : undefined
+}
+
+/** Of an array. A list in a text has no more elements than characters. */
+export function elementsOf(node: unknown, { elements, bytes }: Value): number {
+  const inner = nodeOf(node, 'TypeCast')?.['arg'] ?? node
+  const call = nodeOf(inner, 'FuncCall')
+  const isList = namesIn(call?.['funcname']).at(-1) === 'string_to_array'
+  const list = isList ? literalOf(listOf(call?.['args'])[0]) : undefined
+  return elements ?? (list === undefined ? pieces(bytes) : list.length + 1)
 }
 
 /** A literal on one side of a comparison in an SQL/JSON path; methods return one item each. */

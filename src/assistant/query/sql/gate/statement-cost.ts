@@ -8,6 +8,7 @@ import {
   nodeWork,
   operatorCost,
   pathCost,
+  plannedWork,
   shortBytes,
   sortWork,
   sourceWork,
@@ -22,6 +23,7 @@ import {
   added,
   computed,
   constantOf,
+  elementsOf,
   argumentsOf,
   isStarOfRow,
   nothing,
@@ -220,13 +222,13 @@ export class StatementCost {
     const join = nodeOf(item, 'JoinExpr')
     if (join !== undefined) return this.#join(join, scope)
     const [node] = Object.values(isNode(item) ? item : {})
-    const { work, bytes, kind } = this.#value(item, scope)
+    const { work, bytes, kind, isVarying = false } = this.#value(item, scope)
     if (!isNode(node)) return work
     const table2 = nodeOf(nodeOf(item, 'RangeTableSample')?.['relation'], 'RangeVar')
     if (table2 !== undefined) return work + this.#source({ RangeVar: table2 }, scope)
     const declared = listOf(node['coldeflist']).map((each) => String(nodeOf(each, 'ColumnDef')?.['colname']))
     const kindOfColumns = kind === 'number' ? 'number' : this.#functionKind(node)
-    const value: Value = { work: nodeWork, bytes: Math.max(bytes, shortBytes), kind: kindOfColumns }
+    const value: Value = { work: nodeWork, bytes: Math.max(bytes, shortBytes), kind: kindOfColumns, isVarying }
     this.#addSource(node, { named: declared.map((name) => ({ ...value, name })), others: value }, scope)
     return work + sourceWork
   }
@@ -368,6 +370,10 @@ export class StatementCost {
       case 'NullTest':
       case 'BooleanTest':
         return { ...this.#inside(node, scope), bytes: 1 }
+      // The planner drops what follows a constant.
+      case 'CaseExpr':
+      case 'CoalesceExpr':
+        return { ...this.#inside(node, scope), isVarying: false }
       case 'JsonArrayAgg':
       case 'JsonObjectAgg': {
         return { ...this.#inside(node, scope), bytes: maxValueBytes, kind: 'other' }
@@ -432,7 +438,9 @@ export class StatementCost {
     if (form === 'AEXPR_NULLIF') return { ...left, work: left.work + right.work + nodeWork }
     if (form.startsWith('AEXPR_OP_A')) {
       const comparisons = /[~@&?]/.test(symbol) ? operatorCost(symbol, left, right).work : 0
-      return added({ ...small, work: 4 * right.bytes + comparisons }, left, right)
+      const planned = right.isVarying === true ? 0 : elementsOf(rexpr, right) * Math.max(1, scope.scans)
+      const planning = plannedWork * planned
+      return added({ ...small, work: 4 * right.bytes + comparisons + planning }, left, right)
     }
     const path = symbol === '@?' ? pathValue(right, rexpr) : right
     return added(operatorCost(symbol, left, path), left, right)
@@ -465,8 +473,8 @@ export class StatementCost {
     const { work, columns } = this.#copied(nodeOf(subselect, 'SelectStmt') ?? {}, scope)
     const total = nodeWork + test.work + work
     const [first = columns.others ?? small] = columns.named
-    if (subLinkType === 'ARRAY_SUBLINK') return { work: total, bytes: maxValueBytes, kind: 'other' }
-    if (subLinkType === 'EXPR_SUBLINK') return { work: total, bytes: first.bytes, kind: first.kind }
+    if (subLinkType === 'ARRAY_SUBLINK') return { work: total, bytes: maxValueBytes, kind: 'other', isVarying: true }
+    if (subLinkType === 'EXPR_SUBLINK') return { work: total, bytes: first.bytes, kind: first.kind, isVarying: true }
     return { work: total + operatorCost(namesIn(operName).at(-1) ?? '=', test, first).work, bytes: 1, kind: 'other' }
   }
 
