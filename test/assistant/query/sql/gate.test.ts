@@ -262,6 +262,29 @@ describe('statement gate', () => {
       expect(await refusalOf(sql), sql.slice(0, 99)).to.equal(undefined)
   })
 
+  it('rejects texts of many ranges or documents, which take much memory', async () => {
+    const ranges = (n: number): string => `'{' || repeat('[1,2),', ${n}) || '[5,6)}'`
+    const list = (n: number): string => `string_to_array(repeat('1,', ${n}), ',')`
+    for (const call of [
+      `(${ranges(1e6)})::int4multirange`,
+      `int4multirange(${ranges(1e6)})`,
+      `_int4range(${ranges(1e6)})`,
+      `(${ranges(1e6)})::nummultirange`,
+      `string_to_array(repeat('empty;', 1000000), ';')::daterange[]`,
+      `${list(1e6)}::jsonb[]`,
+      `${list(1e6)}::json[]`,
+      `_jsonb('{' || repeat('1,', 1000000) || '1}')`,
+    ])
+      expect((await refusalOf(`select ${call}`))?.code, call).to.equal('sql-text')
+    for (const call of [
+      `(${ranges(10_000)})::int4multirange`,
+      `${list(10_000)}::jsonb[]`,
+      `array_agg(id::text)::int[]`,
+      `int4range(1, 2)::text::int4range`,
+    ])
+      expect(await refusalOf(`select ${call} from raw.blocks group by height`), call).to.equal(undefined)
+  })
+
   it('handles any nesting depth and continues to work', async () => {
     for (const [opening, middle, closing] of [
       ['(', '1', ')'],

@@ -412,8 +412,11 @@ export class StatementCost {
     const values = listOf(args).map((arg) => this.#value(arg, scope))
     const beside = this.#value(clauses, scope)
     const kind = functionKinds.get(name)
-    // Casts may be written as calls. Functions of other schemas are SQL of the database owner.
-    const result = callCost(kind ?? 'growing', argumentsOf(kind ?? 'growing', values, listOf(args)))
+    const isCast = kind === undefined && accessOf(this.#known.types, [name], this.#known.searchPath) === 'allowed'
+    // Functions of other schemas are SQL of the database owner.
+    const result = isCast
+      ? castCost(name, name.startsWith('_'), values[0] ?? small, undefined)
+      : callCost(kind ?? 'growing', argumentsOf(kind ?? 'growing', values, listOf(args)))
     const isOrdered = clauses['agg_distinct'] === true || clauses['agg_order'] !== undefined
     const isSorted = clauses['over'] !== undefined || isOrdered
     return added(result, ...values, isSorted ? { ...beside, work: beside.work + sortWork } : beside)
