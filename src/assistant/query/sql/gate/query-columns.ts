@@ -188,7 +188,7 @@ function literalOf(node: unknown): string | undefined {
   return isNode(text) ? textOf(text['sval']) : undefined
 }
 
-/** Of an array. A list in a text has no more elements than characters. */
+/** Elements of an array; a list in a text has at most one per character. */
 export function elementsOf(node: unknown, { elements, bytes }: Value): number {
   const inner = nodeOf(node, 'TypeCast')?.['arg'] ?? node
   const call = nodeOf(inner, 'FuncCall')
