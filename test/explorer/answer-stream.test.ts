@@ -50,7 +50,22 @@ describe('streamed responses', () => {
     database = await createTestDatabase()
     api = await runApi(database.url, {
       server: {
-        routes: [declare('/short', () => [line, line]), declare('/endless', endless), declare('/broken', broken)],
+        routes: [
+          declare('/short', () => [line, line]),
+          declare('/endless', endless),
+          declare('/broken', broken),
+          defineRoute({
+            path: '/large',
+            operationId: 'large',
+            tag: 'Test',
+            summary: 'More than the buffers of a connection hold.',
+            response: z.string(),
+            contentType: 'text/plain',
+            example: '',
+            handler: () => ({ body: 'x'.repeat(20_000_000) }),
+          }),
+        ],
+        clientOf: ({ headers }) => ({ address: String(headers['x-test-address'] ?? '127.0.0.1'), isLocal: false }),
       },
     })
   })
@@ -110,4 +125,18 @@ describe('streamed responses', () => {
       expect(failure).to.have.property('code', 'ECONNRESET')
     })
   }
+
+  it('are joined by large responses, of which clients may leave 4 each and 16 in total unread', async () => {
+    const ask = (client: number): Promise<IncomingMessage> =>
+      open('/large', { 'accept-encoding': 'identity', 'x-test-address': `203.0.113.${client}` })
+    const held = await Promise.all([1, 2, 3, 4].flatMap((client) => [1, 2, 3, 4].map(() => ask(client))))
+    expect(held.map(({ statusCode }) => statusCode)).to.deep.equal(Array<number>(16).fill(200))
+    expect((await ask(1)).statusCode).to.equal(429)
+    expect((await ask(5)).statusCode).to.equal(503)
+    const [first] = held
+    await once(first?.resume() ?? expect.fail('no answer'), 'end')
+    const next = await ask(5)
+    expect(next.statusCode).to.equal(200)
+    for (const response of [...held, next]) response.destroy()
+  })
 })

@@ -42,6 +42,10 @@ const defaultMaxBodyBytes = 64 * 1024
 
 const answerStreams: SlotsOptions = { what: 'downloads', max: 6, maxPerClient: 2 }
 
+/** Characters. Clients that read slowly keep such an answer in memory. */
+const largeAnswer = 1024 * 1024
+const largeAnswers: SlotsOptions = { what: 'large answers', max: 16, maxPerClient: 4 }
+
 /** Longer than generating any stream takes, ms. */
 const maxStreamMs = 360_000
 
@@ -60,6 +64,7 @@ export function serveRoutes<Services>(app: Koa<RequestState>, options: RouterOpt
   const { services, expensive } = options
   const router = new Router<RequestState>()
   const streams = new Slots(answerStreams)
+  const large = new Slots(largeAnswers)
   for (const route of inMatchingOrder(options.routes)) {
     const admit = guardOf(route, options.guards)
     router.register(koaPath(route.path), [route.method], async (context) => {
@@ -72,7 +77,7 @@ export function serveRoutes<Services>(app: Koa<RequestState>, options: RouterOpt
         expensive !== undefined && isExpensive(route, context)
           ? await inSlot(context, expensive.slots, run(expensive.services))
           : await run(services)()
-      await sendAnswer(context, route, answer, { ...options, streams })
+      await sendAnswer(context, route, answer, { ...options, streams, large })
     })
   }
   app.use(router.routes())
@@ -156,7 +161,12 @@ async function sendAnswer<Services>(
   context: RouterContext<RequestState>,
   route: Route<Services>,
   { body, status, headers, caching: own }: Answer<unknown>,
-  { checkResponses, caching = 'never', streams }: RouterOptions<Services> & { readonly streams: Slots },
+  {
+    checkResponses,
+    caching = 'never',
+    streams,
+    large,
+  }: RouterOptions<Services> & { readonly streams: Slots; readonly large: Slots },
 ): Promise<void> {
   if (typeof body === 'function') {
     context.respond = false
@@ -174,8 +184,13 @@ async function sendAnswer<Services>(
   if (body instanceof AnswerStream) await sendStream(context, body, streams)
   else {
     if (checkResponses === true) checkAnswer(route, body)
-    context.body =
+    const content =
       body === undefined ? null : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+    if (content !== null && content.length > largeAnswer) {
+      const { leave } = large.enterNow(limitKey(context.state.client))
+      context.res.once('close', leave)
+    }
+    context.body = content
     // Koa sets 204 for an empty body.
     if (body === undefined) context.status = status ?? route.successStatus
     else context.type = route.contentType
