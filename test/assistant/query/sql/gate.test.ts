@@ -262,7 +262,7 @@ describe('statement gate', () => {
       expect(await refusalOf(sql), sql.slice(0, 99)).to.equal(undefined)
   })
 
-  it('rejects texts of many ranges or documents, which take much memory', async () => {
+  it('rejects texts and documents of many parts that take much memory', async () => {
     const ranges = (n: number): string => `'{' || repeat('[1,2),', ${n}) || '[5,6)}'`
     const list = (n: number): string => `string_to_array(repeat('1,', ${n}), ',')`
     for (const call of [
@@ -276,6 +276,18 @@ describe('statement gate', () => {
       `_jsonb('{' || repeat('1,', 1000000) || '1}')`,
     ])
       expect((await refusalOf(`select ${call}`))?.code, call).to.equal('sql-text')
+    const document = (n: number): string => `('{"a":[' || repeat('"1",', ${n}) || '1]}')::jsonb`
+    const others = (n: number): string[] => [
+      `* from jsonb_to_record(${document(n)}) as x(a jsonb[])`,
+      `* from rows from (jsonb_to_record(${document(n)}) as (a int4range[]))`,
+      `* from json_table(${document(n)}, '$' columns (a int4multirange path '$'))`,
+      `json_query(${document(n)}, '$' returning jsonb[])`,
+      `jsonb_path_query(${document(n)}, '$.a[*].keyvalue()')`,
+      `repeat('"1":2,', ${10 * n}) is json with unique keys`,
+      `json(repeat('"1":2,', ${10 * n}) with unique keys)`,
+    ]
+    for (const sql of others(1.5e6)) expect((await refusalOf(`select ${sql}`))?.code, sql).to.equal('sql-text')
+    for (const sql of others(1e5)) expect(await refusalOf(`select ${sql}`), sql).to.equal(undefined)
     for (const call of [
       `(${ranges(10_000)})::int4multirange`,
       `${list(10_000)}::jsonb[]`,

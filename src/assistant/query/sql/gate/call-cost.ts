@@ -13,6 +13,8 @@ export interface Value {
   readonly isPaired?: boolean
   /** Of SQL/JSON paths: may read text by a template. */
   readonly isDated?: boolean
+  /** Of SQL/JSON paths: may make a document of each key. */
+  readonly isKeyed?: boolean
 }
 
 /**
@@ -65,6 +67,10 @@ const formattingRate = 400
  */
 const rangesRate = 3500
 const documentsRate = 11_000
+/** The same for binary documents that are read as such arrays, or of whose keys a path makes documents. */
+export const partsRate = 3000
+/** Keys that are checked for uniqueness take 100 bytes each. */
+export const uniqueRate = 150
 /** ns per byte of an array of ranges. */
 const sortRate = 80
 /** ns per pair of bytes, for near matches. */
@@ -291,7 +297,8 @@ function elementCost(a: Value, b: Value): number {
 export function pathCost(bytes: number, path: Value): number {
   const value = { ...short, bytes }
   const pairs = path.isPaired === true ? elementCost(value, value) : 0
-  return pairs + (path.isDated === true ? pairCost(searchRate, bytes, path.bytes) : 0)
+  const keys = path.isKeyed === true ? partsRate * bytes : 0
+  return pairs + keys + (path.isDated === true ? pairCost(searchRate, bytes, path.bytes) : 0)
 }
 
 function textCost({ bytes, kind }: Value): number {

@@ -167,7 +167,7 @@ export function argumentsOf(kind: CallKind, values: readonly Value[], args: read
   if (args.some((arg) => nodeOf(arg, 'NamedArgExpr') !== undefined)) {
     // In any order.
     const bytes = Math.max(...values.map((value) => value.bytes))
-    return values.map(() => ({ work: 0, bytes, kind: 'other', isPaired: true, isDated: true }))
+    return values.map(() => ({ work: 0, bytes, kind: 'other', isPaired: true, isDated: true, isKeyed: true }))
   }
   if (kind === 'format') return formatOf(values, args)
   if (kind !== 'path' && kind !== 'paths') return values
@@ -180,7 +180,12 @@ function unquoted(path: unknown): string | undefined {
 
 /** A path with what its text tells. */
 export function pathValue(value: Value, path: unknown): Value {
-  return { ...value, isPaired: mayCompareItems(path), isDated: mayReadDates(path) }
+  return {
+    ...value,
+    isPaired: mayCompareItems(path),
+    isDated: mayCall(path, /datetime/i),
+    isKeyed: mayCall(path, /keyvalue/i),
+  }
 }
 
 function literalOf(node: unknown): string | undefined {
@@ -210,10 +215,30 @@ export function pathsOf({ pathspec, columns }: SyntaxNode): unknown[] {
   return path === undefined ? others : [path, ...others]
 }
 
-/** Whether an SQL/JSON path may read text by a template, for each of whose fields it reads the rest. */
-function mayReadDates(path: unknown): boolean {
+/** Whether an SQL/JSON path may call a method: datetime reads the rest of a text for each field of a template. */
+function mayCall(path: unknown, method: RegExp): boolean {
   const literal = unquoted(path)
-  return literal === undefined || /datetime|\\/i.test(literal)
+  return literal === undefined || literal.includes('\\') || method.test(literal)
+}
+
+/** Whether a JSON function returns arrays whose parts take much memory. */
+export function returnsParts({ functions, output, columns, ...node }: SyntaxNode): boolean {
+  const lists = listOf(functions).map((each) => listOf(nodeOf(each, 'List')?.['items'])[1])
+  const definitions = [node['coldeflist'], ...lists].flatMap((list) => listOf(nodeOf(list, 'List')?.['items'] ?? list))
+  const types = [isNode(output) ? output['typeName'] : undefined]
+  for (const each of definitions) types.push(nodeOf(each, 'ColumnDef')?.['typeName'])
+  for (const each of listOf(columns)) {
+    const column = nodeOf(each, 'JsonTableColumn') ?? {}
+    if (returnsParts({ columns: column['columns'] })) return true
+    types.push(column['typeName'])
+  }
+  return types.some((type) => {
+    const { names, arrayBounds } = isNode(type) ? type : {}
+    const name = namesIn(names).at(-1) ?? ''
+    return (
+      name.endsWith('multirange') || ((arrayBounds !== undefined || name.startsWith('_')) && /json|range/.test(name))
+    )
+  })
 }
 
 /** Whether an SQL/JSON path may compare two sequences of items. */

@@ -7,11 +7,13 @@ import {
   maxWork,
   nodeWork,
   operatorCost,
+  partsRate,
   pathCost,
   plannedWork,
   shortBytes,
   sortWork,
   sourceWork,
+  uniqueRate,
 } from './call-cost.ts'
 import type { Value } from './call-cost.ts'
 import { functionKinds } from './function-rules.ts'
@@ -30,6 +32,7 @@ import {
   outputName,
   pathsOf,
   pathValue,
+  returnsParts,
   queryNamed,
   small,
   sourceNamed,
@@ -230,7 +233,8 @@ export class StatementCost {
     const kindOfColumns = kind === 'number' ? 'number' : this.#functionKind(node)
     const value: Value = { work: nodeWork, bytes: Math.max(bytes, shortBytes), kind: kindOfColumns, isVarying }
     this.#addSource(node, { named: declared.map((name) => ({ ...value, name })), others: value }, scope)
-    return work + sourceWork
+    const isCostly = nodeOf(item, 'RangeFunction') !== undefined && returnsParts(node)
+    return work + sourceWork + (isCostly ? partsRate * bytes : 0)
   }
 
   #functionKind(node: SyntaxNode): Value['kind'] {
@@ -402,7 +406,8 @@ export class StatementCost {
   #json(node: SyntaxNode, scope: Scope): Value {
     const inside = this.#inside(node, scope)
     const parsed = callCost('parsing', [inside])
-    let { work } = parsed
+    let work = parsed.work + (returnsParts(node) ? partsRate * inside.bytes : 0)
+    if (node['unique_keys'] === true || node['unique'] === true) work += uniqueRate * inside.bytes
     for (const path of pathsOf(node)) work += pathCost(inside.bytes, pathValue(this.#value(path, scope), path))
     return added({ ...parsed, work }, inside)
   }
