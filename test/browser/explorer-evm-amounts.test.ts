@@ -101,6 +101,10 @@ function answersOf(decimals: number | null): readonly (readonly [path: string, d
 
 /** Mocks the responses for a token. */
 async function prepare(page: Page, decimals: number | null): Promise<void> {
+  // The page of a token that is not stored has the status 404.
+  await page.route(`**/evm/token/${contract}*`, async (route) =>
+    route.fulfill({ response: await route.fetch(), status: 200 }),
+  )
   for (const [path, data] of answersOf(decimals)) {
     await page.route(
       (url) => url.pathname === path,
