@@ -15,6 +15,8 @@ import type { TestDatabase } from '../../../support/database.ts'
  * the test below.
  */
 const secretTables = [
+  'app.alert_mail_tokens',
+  'app.alert_mails',
   'app.alert_runs',
   'app.alerts',
   'app.asking_walks',
@@ -28,8 +30,10 @@ const secretTables = [
   'app.fault_drills',
   'app.indexing_checkpoints',
   'app.nft_holder_checks',
+  'app.outgoing_mails',
   'app.own_workers',
   'app.price_feeds',
+  'app.refused_mailboxes',
   'app.saved_queries',
   'app.schema_migrations',
   'app.script_templates',
