@@ -82,26 +82,22 @@ export class ServerSessions {
    */
   async end(processId: number, onStuck: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#terminate(processId, new HeldSlot(resolve, onStuck)).then(resolve, reject)
     try {
-      const [session] = await this.#untilAnswered<{ since: string }>(terminateSql, [processId])
-      if (session === undefined) return
-      const free = Promise.withResolvers<void>()
-      this.#waitUntilEnded(processId, session.since, { onReplaced: free.resolve, onStuck }).then(
-        free.resolve,
-        free.reject,
-      )
-      await free.promise
+      await promise
     } catch (error) {
       if (signal.aborted) return
       log.debug({ err: asError(error), processId }, 'Cannot wait for a session of the query service to end')
     }
   }
 
-  async #waitUntilEnded(
-    processId: number,
-    since: string,
-    { onReplaced, onStuck }: Readonly<Record<'onReplaced' | 'onStuck', () => void>>,
-  ): Promise<void> {
+  async #terminate(processId: number, slot: HeldSlot): Promise<void> {
+    const [session] = await this.#untilAnswered<{ since: string }>(slot, terminateSql, [processId])
+    if (session !== undefined) await this.#waitUntilEnded(processId, session.since, slot)
+  }
+
+  async #waitUntilEnded(processId: number, since: string, slot: HeldSlot): Promise<void> {
     const { signal, interrupt, stuckAfterMs = 3000, maxReplaced = 8 } = this.#options
     const name = nameOf(processId, since)
     const terminatedAt = performance.now()
@@ -109,17 +105,17 @@ export class ServerSessions {
     try {
       for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
         await pause(pauseMs, undefined, { signal, ref: false })
-        const processes = await this.#untilAnswered<{ pid: number }>(processesSql, [processId, since])
+        const processes = await this.#untilAnswered<{ pid: number }>(slot, processesSql, [processId, since])
         if (processes.length === 0) return
         if (performance.now() - terminatedAt >= stuckAfterMs) await this.#interrupt(processes.map(({ pid }) => pid))
         if (performance.now() < stuckAt) continue
         const isNew = !this.#stuck.has(name)
         if (isNew) this.#setStuck(name, true)
-        if (!this.#replaced.has(name) && this.#replaced.size < maxReplaced) {
+        if (!this.#replaced.has(name) && (slot.isFree || this.#replaced.size < maxReplaced)) {
           this.#replaced.add(name)
-          onReplaced()
+          slot.free()
         } else if (isNew) {
-          onStuck()
+          slot.onStuck()
         }
         if (isNew) this.#alarm(name, processId)
       }
@@ -157,8 +153,15 @@ export class ServerSessions {
     )
   }
 
-  /** Retries while the server does not answer: an untracked session would use a CPU for ever. */
-  async #untilAnswered<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {
+  /**
+   * Retries while the server does not answer: an untracked session would use a CPU for ever. The
+   * slot is free meanwhile: statements fail as unavailable instead of waiting.
+   */
+  async #untilAnswered<Row extends Record<string, unknown>>(
+    slot: HeldSlot,
+    sql: string,
+    values: unknown[],
+  ): Promise<Row[]> {
     const { signal, log } = this.#options
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
@@ -167,6 +170,7 @@ export class ServerSessions {
         const err = asDatabaseError(error)
         if (!(err instanceof RetryableError)) throw err
         log.debug({ err }, 'Cannot reach PostgreSQL to end a session of the query service')
+        slot.free()
       }
       await pause(pauseMs, undefined, { signal, ref: false })
     }
@@ -182,6 +186,24 @@ export class ServerSessions {
     } finally {
       await client.end()
     }
+  }
+}
+
+/** The slot of a statement whose session is to end. */
+class HeldSlot {
+  readonly #onFree: () => void
+  /** Other statements should no longer wait for it. */
+  readonly onStuck: () => void
+  isFree = false
+
+  constructor(onFree: () => void, onStuck: () => void) {
+    this.#onFree = onFree
+    this.onStuck = onStuck
+  }
+
+  free(): void {
+    this.isFree = true
+    this.#onFree()
   }
 }
 
