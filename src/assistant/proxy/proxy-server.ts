@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BlockList, Socket } from 'node:net'
 import { clientReader, isListed, plainAddress } from '../../platform/limits/clients.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
-import { closeServer, limitConnections, listen } from '../../platform/http/connections.ts'
+import { closeServer, connectionLimit, listen } from '../../platform/http/connections.ts'
 import { loggedPath } from '../../platform/log.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -60,7 +60,7 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
       void proxy.handle(request, response)
     },
   )
-  limitConnections(server)
+  connectionLimit.watch(server)
   // The limit is in bytes; Node silently drops headers beyond a count.
   server.maxHeadersCount = 0
   server.on('connect', (_request, socket: Socket) =>

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { serializePipelinedRequests, isClientDisconnect, limitConnections } from './connections.ts'
+import { serializePipelinedRequests, isClientDisconnect, ConnectionLimit } from './connections.ts'
 import Koa from 'koa'
 
 describe('serializePipelinedRequests', () => {
@@ -87,10 +87,10 @@ describe('connection limit', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
 
-  async function start(max: number): Promise<(from?: string) => Promise<'open' | 'closed'>> {
+  async function start(limit: ConnectionLimit): Promise<(from?: string) => Promise<'open' | 'closed'>> {
     const server = createServer((_request, response) => response.end('x')).listen(0, '127.0.0.1')
     servers.push(server)
-    limitConnections(server, max)
+    limit.watch(server)
     await once(server, 'listening')
     return async (localAddress = '127.0.0.1') => {
       const socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, localAddress })
@@ -101,8 +101,9 @@ describe('connection limit', () => {
     }
   }
 
-  it('counts all servers of the process', async () => {
-    const [one, other] = await Promise.all([start(3), start(3)])
+  it('counts all its servers', async () => {
+    const limit = new ConnectionLimit(3)
+    const [one, other] = await Promise.all([start(limit), start(limit)])
     expect([await one(), await other(), await one(), await other(), await one()]).to.deep.equal([
       'open',
       'open',
@@ -115,7 +116,7 @@ describe('connection limit', () => {
   it('closes a connection of the client with the most', async function () {
     // Only Linux has all of 127.0.0.0/8.
     if (process.platform !== 'linux') this.skip()
-    const open = await start(3)
+    const open = await start(new ConnectionLimit(3))
     const crowd = [await open(), await open(), await open(), await open()]
     expect(crowd).to.deep.equal(['open', 'open', 'open', 'closed'])
     expect([await open('127.0.0.2'), await open()]).to.deep.equal(['open', 'closed'])

@@ -38,38 +38,49 @@ export function createListener(
   )
   // WebSockets have their own pings.
   server.timeout = stalledMs
-  limitConnections(server)
+  connectionLimit.watch(server)
   return server
 }
 
 /** Half of the open files at most: the rest is for the database, nodes and files. */
 const maxConnections = Math.min(10_000, Math.floor(maxOpenFiles() / 2))
 
-/** Open connections to all servers of the process, by client network. */
-const openConnections = new Map<string, Set<Socket>>()
-let openCount = 0
-
 /**
- * Bounds the connections of all servers of the process together. Beyond the limit the network with
- * the most connections loses its newest, so one client cannot lock out the others.
+ * Bounds the connections of several servers together. Beyond the limit the network with the most
+ * connections loses its newest, so one client cannot lock out the others.
  */
-export function limitConnections(server: Server, max = maxConnections): void {
-  server.on('connection', (socket) => {
+export class ConnectionLimit {
+  readonly #max: number
+  readonly #open = new Map<string, Set<Socket>>()
+  #count = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  watch(server: Server): void {
+    server.on('connection', (socket) => this.#add(socket))
+  }
+
+  #add(socket: Socket): void {
     const network = clientNetwork(socket.remoteAddress ?? '')
-    const own = openConnections.get(network) ?? new Set()
-    openConnections.set(network, own)
+    const own = this.#open.get(network) ?? new Set()
+    this.#open.set(network, own)
     own.add(socket)
-    openCount++
+    this.#count++
     socket.once('close', () => {
-      openCount--
+      this.#count--
       own.delete(socket)
-      if (own.size === 0) openConnections.delete(network)
+      if (own.size === 0) this.#open.delete(network)
     })
-    if (openCount <= max) return
-    const largest = [...openConnections.values()].reduce((most, each) => (each.size > most.size ? each : most), own)
+    if (this.#count <= this.#max) return
+    const largest = [...this.#open.values()].reduce((most, each) => (each.size > most.size ? each : most), own)
     ;[...largest].at(-1)?.destroy()
-  })
+  }
 }
+
+/** Of all servers of the process. */
+export const connectionLimit = new ConnectionLimit(maxConnections)
 
 /** Node raises the soft limit to the hard one. Other systems than Linux: their usual limit. */
 function maxOpenFiles(): number {
