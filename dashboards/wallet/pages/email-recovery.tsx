@@ -84,5 +84,6 @@ export function EmailRecovery(): ReactNode {
 
 function begunText(dueAt: string, { addresses }: RecoveryStatus): string {
   const keys = addresses.length === 0 ? '' : ` and a key of ${addresses.join(' and ')}`
-  return `A recovery has begun. At ${formatTime(dueAt)} its passkey becomes valid${keys}. If this was not you, cancel it.`
+  const due = formatTime(dueAt)
+  return `A recovery has begun. At ${due} its passkey becomes valid${keys}. If this was not you, cancel it.`
 }

@@ -143,8 +143,8 @@ export class PasskeyStore implements KnownPasskeys {
 
   /**
    * Registration does not prove possession of the key, and keys are public on the chain: a known
-   * key is rejected, also one that a recovery announced, because its owner's account could be claimed. @param isConfirmed by an
-   * assertion; otherwise only a first passkey is accepted. @throws ApiError 403
+   * key is rejected, also one that a recovery announced, because its owner's account could be
+   * claimed. @param isConfirmed by an assertion; otherwise only a first passkey is accepted. @throws ApiError 403
    * `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of any user), `TOO_MANY_PASSKEYS`
    */
   async add(

@@ -49,8 +49,8 @@ export function alertProposals(found: ToolSet): ToolSet {
       name: alertToolNames.create,
       description:
         'Proposes an alert: a statement that runs on a schedule, and posts a webhook or sends an e-mail when a ' +
-        'condition becomes true. Test the statement with run_indexer_sql first. The user adds the URL or address, and ' +
-        'confirms.',
+        'condition becomes true. Test the statement with run_indexer_sql first. The user adds the URL or address, ' +
+        'and confirms.',
       schema: forModels,
       read: alertBody,
     }),

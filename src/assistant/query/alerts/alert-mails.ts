@@ -64,8 +64,8 @@ type Row<T> = T & Record<string, unknown>
 class StoppedMail extends Error {}
 
 /**
- * E-mails of alerts. An alert is unconfirmed until its recipient presses the button of a mailed link, and nothing else is
- * mailed to it before. Each e-mail can unsubscribe from its alert.
+ * E-mails of alerts. An alert is unconfirmed until its recipient presses the button of a mailed
+ * link; nothing else is mailed before. Each e-mail can unsubscribe from its alert.
  *
  *   unconfirmed ──confirm──► active ──unsubscribe──► unsubscribed
  *        └── 24 hours: deleted     └── not deliverable: paused (mail) ──resume──► active

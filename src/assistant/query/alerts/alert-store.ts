@@ -61,8 +61,8 @@ export type RunOutcome =
 export type RunResult = 'fired' | 'limited' | 'met' | 'not_met' | 'failed' | 'postponed' | 'lost'
 
 const columns = `id, name, target, question, sql, parameters, condition, interval_seconds AS "intervalSeconds",
-  repeat_hours AS "repeatHours", url, email, subscription_id::float8 AS "subscriptionId", paused_reason AS "pausedReason",
-  is_met AS "isMet", last_value AS "lastValue", last_run_at AS "lastRunAt", last_fired_at AS "lastFiredAt",
+  repeat_hours AS "repeatHours", url, email, subscription_id::float8 AS "subscriptionId",
+  paused_reason AS "pausedReason", is_met AS "isMet", last_value AS "lastValue", last_run_at AS "lastRunAt", last_fired_at AS "lastFiredAt",
   last_error AS "lastError", failures, next_run_at AS "nextRunAt", created_at AS "createdAt"`
 
 type Row<T> = T & Record<string, unknown>
@@ -139,7 +139,8 @@ export class AlertStore {
         client,
         `INSERT INTO app.alerts (id, owner, name, target, question, sql, condition, interval_seconds, repeat_hours, url,
            subscription_id, parameters, email, paused_at, paused_reason)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, CASE WHEN $13::text IS NULL THEN NULL ELSE now() END,
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+           CASE WHEN $13::text IS NULL THEN NULL ELSE now() END,
            CASE WHEN $13::text IS NULL THEN NULL ELSE 'unconfirmed' END)
          RETURNING ${columns}`,
         [

@@ -170,8 +170,8 @@ export const askApiInfo: ApiInfo = {
       '8601 in UTC, errors are RFC 9457 problems.',
     'A language model gets the question with the tables, notes and examples. Its statement is checked like any ' +
       'other. Everything else works without a model.',
-    'If API_TOKEN is set, all calls except `/health`, the examples, published dashboards, links in e-mails and this document need it ' +
-      'as `Authorization: Bearer`.',
+    'If API_TOKEN is set, all calls except `/health`, the examples, published dashboards, links in e-mails and this ' +
+      'document need it as `Authorization: Bearer`.',
   ].join('\n\n'),
   securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, if set.' } },
   securityOf: ({ access }) => (access === 'none' ? [] : [{}, { token: [] }]),
