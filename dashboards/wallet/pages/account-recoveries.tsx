@@ -99,8 +99,9 @@ function enabling({ address, contract, recoverer }: RecoverableAccount, user: st
     title: 'Recover this account by e-mail?',
     text:
       `The contract FlowfarmRecovery at ${contract} receives a capability to add keys to ${address}. After a ` +
-      `recovery by e-mail begins, ${recoverer} announces its passkey, and the contract adds it 24 hours later, unless you ` +
-      'cancel. Until you switch it off, a reader of your mailbox takes the account if you do not react to the e-mails.',
+      `recovery by e-mail begins, ${recoverer} announces its passkey, and the contract adds it 24 hours later, ` +
+      'unless you cancel. Until you switch it off, a reader of your mailbox takes the account if you do not react ' +
+      'to the e-mails.',
     action: 'Switch on',
     isDangerous: true,
     code: () => enableRecovery({ contract, recoverer, user }),

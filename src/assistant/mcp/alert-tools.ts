@@ -55,8 +55,8 @@ export function registerAlertTools(
     title: 'Create an alert',
     description:
       'Runs a statement on a schedule, and posts a webhook or sends an e-mail when a condition becomes true ("tell ' +
-      'me when …"). Test the statement with run_indexer_sql first, and have the user confirm it, the condition and the ' +
-      'URL or address. The recipient of an e-mail alert must also confirm it by a mailed link.',
+      'me when …"). Test the statement with run_indexer_sql first, and have the user confirm it, the condition and ' +
+      'the URL or address. The recipient of an e-mail alert must also confirm it by a mailed link.',
     schema: alertBody,
     output: createdOutput,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

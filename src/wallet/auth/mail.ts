@@ -144,8 +144,8 @@ export function recoveryMail({
 }: Notice & { readonly event: RecoveryMailEvent; readonly from: string }): Mail {
   const next: Readonly<Record<RecoveryMailEvent, string>> = {
     enabled:
-      'After 24 hours of notice, anyone who reads this mailbox can register a passkey for your user. It becomes a key ' +
-      'of a Flow account only if you switch that on for the account.',
+      'After 24 hours of notice, anyone who reads this mailbox can register a passkey for your user. It becomes a ' +
+      'key of a Flow account only if you switch that on for the account.',
     disabled: 'If you lose all passkeys, this mailbox no longer helps.',
     began:
       'In 24 hours, a new passkey is registered for your user, and becomes a key of the Flow accounts for which you ' +

@@ -62,7 +62,8 @@ export type RunResult = 'fired' | 'limited' | 'met' | 'not_met' | 'failed' | 'po
 
 const columns = `id, name, target, question, sql, parameters, condition, interval_seconds AS "intervalSeconds",
   repeat_hours AS "repeatHours", url, email, subscription_id::float8 AS "subscriptionId",
-  paused_reason AS "pausedReason", is_met AS "isMet", last_value AS "lastValue", last_run_at AS "lastRunAt", last_fired_at AS "lastFiredAt",
+  paused_reason AS "pausedReason", is_met AS "isMet", last_value AS "lastValue", last_run_at AS "lastRunAt",
+  last_fired_at AS "lastFiredAt",
   last_error AS "lastError", failures, next_run_at AS "nextRunAt", created_at AS "createdAt"`
 
 type Row<T> = T & Record<string, unknown>
