@@ -79,7 +79,7 @@ export class ConnectionLimit {
   }
 }
 
-/** Of all servers of the process. */
+/** Shared by all servers of the process. */
 export const connectionLimit = new ConnectionLimit(maxConnections)
 
 /** Node raises the soft limit to the hard one. Other systems than Linux: their usual limit. */
