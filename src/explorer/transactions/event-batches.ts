@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import type { DecodedEvent } from '../../flow/decoded-block.ts'
 import { chunkColumns, chunkRow, markKey, maxEventBytes, maxStoredBytes, readByPlaces, unpackEvents } from './events.ts'
@@ -39,6 +39,17 @@ export async function readEventsWithin(
   return { events, places: at }
 }
 
+/** Named `c`. Heights passed as values prune partitions. */
+function chunksOf(places: readonly MarkedPlace[], low: number, high: number): FragmentSqlToken {
+  const heights = places.map((place) => place.block_height)
+  const indexes = places.map((place) => place.tx_index)
+  return sql.fragment`
+    unnest(${sql.array(heights, 'int8')}, ${sql.array(indexes, 'int4')}) as place (height, index)
+    join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.index
+      and c.block_height between ${low} and ${high}
+  `
+}
+
 async function readChunks(
   database: DatabasePool,
   places: readonly MarkedPlace[],
@@ -46,18 +57,7 @@ async function readChunks(
   return readByPlaces(places, (ofWindow, low, high) =>
     database.any(sql.type(chunkRow)`
     select ${chunkColumns}
-    from unnest(
-      ${sql.array(
-        ofWindow.map((place) => place.block_height),
-        'int8',
-      )},
-      ${sql.array(
-        ofWindow.map((place) => place.tx_index),
-        'int4',
-      )}
-    ) as place (height, index)
-    join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.index
-      and c.block_height between ${low} and ${high}
+    from ${chunksOf(ofWindow, low, high)}
     order by c.block_height, c.tx_index, c.first_event_index
   `),
   )
@@ -70,18 +70,7 @@ async function readStoredSizes(
   const rows = await readByPlaces(places, (ofWindow, low, high) =>
     database.any(sql.type(sizeRow)`
     select c.block_height, c.tx_index, sum(pg_column_size(c.payloads)) as bytes
-    from unnest(
-      ${sql.array(
-        ofWindow.map((place) => place.block_height),
-        'int8',
-      )},
-      ${sql.array(
-        ofWindow.map((place) => place.tx_index),
-        'int4',
-      )}
-    ) as place (height, index)
-    join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.index
-      and c.block_height between ${low} and ${high}
+    from ${chunksOf(ofWindow, low, high)}
     group by c.block_height, c.tx_index
   `),
   )
