@@ -82,14 +82,14 @@ export class ServerSessions {
    */
   async end(processId: number, onStuck: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#terminate(processId, new HeldSlot(resolve, onStuck)).then(resolve, reject)
-    try {
-      await promise
-    } catch (error) {
-      if (signal.aborted) return
-      log.debug({ err: asError(error), processId }, 'Cannot wait for a session of the query service to end')
-    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    void this.#terminate(processId, new HeldSlot(resolve, onStuck))
+      .catch((error: unknown) => {
+        if (signal.aborted) return
+        log.warn({ err: asError(error), processId }, 'Cannot wait for a session of the query service to end')
+      })
+      .then(resolve)
+    await promise
   }
 
   async #terminate(processId: number, slot: HeldSlot): Promise<void> {
